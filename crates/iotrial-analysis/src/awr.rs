@@ -53,6 +53,7 @@ pub struct AwrAnswer {
     /// Where the time of users goes, the largest share first.
     pub limits: Vec<Limit>,
     /// What to know and what to look at.
+    #[serde(serialize_with = "said::remarks")]
     pub remarks: Vec<Remark>,
     /// What its storage does for the database, and what other storage would be asked; `None` where it is not on Exadata.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,6 @@
 //! It works on [`Sample`]s, which come from records, from the runs of a study, from imported results, or from printed tables. The method, with its
 //! sources and limits, stands in `docs/compare.md`. The modules stand in reading order.
 
-mod student;
-
 mod error;
 
 mod circumstances;
@@ -72,8 +70,9 @@ use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
 
 pub use iotrial_model::metric::{Metric, MetricGroup, StreamRange};
-pub use iotrial_model::recommendation::Scaling;
+pub use iotrial_model::recommendation::{Reservation, ReservationKind, Scaling};
 
+pub use crate::student::MUCH_FACTOR;
 pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use configuration::Configuration;
@@ -87,11 +86,8 @@ pub use load_matrix::{Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow};
 pub use matrix::{ComparisonMatrix, UnderLoad};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
-pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
 pub use shape::LoadShape;
-pub use student::MUCH_FACTOR;
-pub(crate) use student::student_limit;
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,

@@ -26,59 +26,41 @@ mod uneven;
 pub(crate) use observed::Observed;
 pub use targets::shared_disks;
 
+/// A predicate on a result.
+type Judge = fn(&Observed<'_, '_>) -> Option<Finding>;
+
+/// All of them that find one thing at most; of a file with several, those that it lists. Their order decides nothing.
+const JUDGES: [&[Judge]; 7] = [
+    course::JUDGES,
+    devices::JUDGES,
+    generator::JUDGES,
+    open_load::JUDGES,
+    stated::JUDGES,
+    targets::JUDGES,
+    &[
+        stall::stalled,
+        pause::paused,
+        throttle::throttled_after_burst,
+        uneven::uneven_devices,
+        // One finding for what devices counted or latencies show: the first is the surer one.
+        |seen| devices::cache_below(seen).or_else(|| modes::cache_by_latency(seen)),
+    ],
+];
+
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     if subject.steps.is_empty() { Observed::of(subject).findings() } else { steps::findings(subject) }
 }
 
 impl Observed<'_, '_> {
-    /// All that is odd about it, the most serious first.
+    /// All that is odd about it, the most serious first, and within a severity by id.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        let before = [
-            stated::altered_record(self),
-            course::interrupted(self),
-            stated::failed_jobs(self),
-            course::io_errors(self),
-            course::short_io(self),
-            stall::stalled(self),
-            pause::paused(self),
-            open_load::latency_limit_missed(self),
-            open_load::not_issued(self),
-            open_load::late_issues(self),
-            targets::in_memory_target(self),
-            targets::buffered_io(self),
-            targets::unknown_cache(self),
-            generator::polled_io(self),
-            self.cache_served(),
-            devices::foreign_load(self),
-            throttle::throttled_after_burst(self),
-            course::unsteady(self),
-            generator::littles_law(self),
-            generator::generator_busy(self),
-            course::clock_jump(self),
-            course::short_run(self),
-        ];
-        let after = [
-            devices::amplified_io(self),
-            uneven::uneven_devices(self),
-            devices::merged_io(self),
-            targets::small_working_set(self),
-            targets::smb_share(self),
-            generator::engine_fallback(self),
-            stated::coarse_latency(self),
-            stated::completion_latency(self),
-            stated::flushes_apart(self),
-            stated::contradictory_figures(self),
-            stated::derived_rate(self),
-            stated::metric_missing(self),
-            stated::no_role(self),
-            stated::import_warnings(self),
-        ];
-        let mut all: Vec<Finding> = before.into_iter().flatten().collect();
+        let judges = JUDGES.into_iter().flatten();
+        let mut all: Vec<Finding> = judges.filter_map(|judge| judge(self)).collect();
         all.extend(limit::flat_limits(self));
         all.extend(targets::shared_disks(self.subject.targets));
-        all.extend(after.into_iter().flatten());
         all.extend(targets::size_reduced(self));
+        all.sort_by_key(|finding| finding.id);
         // Of two ways to see the same thing the facts are believed before what was found at the time.
         for recorded in self.recorded() {
             if all.iter().all(|found| found.id != recorded.id) {
@@ -90,9 +72,9 @@ impl Observed<'_, '_> {
         all
     }
 
-    /// One finding for what devices counted or latencies show: the first is the surer one.
-    fn cache_served(&self) -> Option<Finding> {
-        devices::cache_below(self).or_else(|| modes::cache_by_latency(self))
+    /// Whether a rate stood still while I/Os waited, as it does at a limit that is set.
+    pub(crate) fn has_flat_limit(&self) -> bool {
+        !self.flat.is_empty()
     }
 
     /// Findings by which something else than the device may have been the limit of an open load that lacks this share of the I/Os
@@ -111,8 +93,8 @@ impl Observed<'_, '_> {
 /// was behind.
 fn explains(late: &Finding, missing_share: f64) -> bool {
     // A half, because what is late takes the room of what comes after it.
-    let Evidence::LateIssues { late_percent, .. } = &late.evidence else { return true };
-    late_percent / 100.0 >= missing_share / 2.0
+    let Evidence::LateIssues(issues) = &late.evidence else { return true };
+    issues.late_percent / 100.0 >= missing_share / 2.0
 }
 
 /// A predicate on a run, for tests.
@@ -123,7 +105,7 @@ fn found<T>(record: &iotrial_model::record::RunRecord, predicate: impl Fn(&Obser
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::finding::FindingId;
+    use iotrial_model::finding::{FindingId, LateIssues};
     use iotrial_model::record::RunRecord;
 
     use super::*;
@@ -237,14 +219,14 @@ mod tests {
     #[test]
     fn ios_that_were_late_explain_up_to_twice_as_many_that_are_missing() {
         let late = |late_percent: f64, missing_share: f64| {
-            let evidence = Evidence::LateIssues {
+            let evidence = Evidence::LateIssues(LateIssues {
                 job: String::new(),
                 late_count: 1,
                 late_percent,
                 held: Vec::new(),
                 are_commits: false,
                 is_in_figures: false,
-            };
+            });
             explains(&Finding::new(FindingId::LateIssues, Severity::Warning, evidence), missing_share)
         };
         assert!(late(12.5, 0.25) && !late(12.5, 0.252) && late(12.5, 0.0));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iotrial_model::bound::{BoundRelation, Bounded};
-use iotrial_model::figure::Figure;
+use iotrial_model::figure::{Figure, most_beyond};
 use iotrial_model::imported::{StatedOps, StatedStream};
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::stream::Stream;
@@ -12,7 +12,7 @@ use iotrial_model::units::ByteSize;
 use iotrial_model::verdict::{Category, Gap, Judged, Starved, WhyNotJudged};
 
 use crate::device_part::DevicePart;
-use crate::figures::Figures;
+use crate::figures::{Figures, percentile_us};
 use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open, statistic_of};
 use crate::queue_latency::{queue_of, shows_queue};
 use crate::stream::Streams;
@@ -94,6 +94,7 @@ impl Judgement {
             return Self { starved: vec![starved], ..Self::default() };
         }
         let mut judgement = Self::of(subject, streams_by_role(subject), thresholds);
+        judgement.bound_few(subject, thresholds);
         let parts = DevicePart::all(subject);
         for one in &mut judgement.judged {
             let mine = parts.iter().filter(|part| part.roles == [one.role]);
@@ -101,6 +102,45 @@ impl Judgement {
             take_generator_out(one, subject, thresholds);
         }
         judgement
+    }
+
+    /// A 99th percentile that has too few I/Os to be told, and enough to show that it is within its limits.
+    ///
+    /// Ten I/Os beyond a percentile make it a figure. To be below a limit takes fewer: where none of 299 is slower, the 99th percentile is
+    /// not. The rarest stream of a load, often its commits, is judged by that after seconds instead of minutes.
+    fn bound_few(&mut self, subject: &Subject<'_>, thresholds: &ThresholdSet) {
+        if subject.source.is_some() {
+            return;
+        }
+        let gaps = std::mem::take(&mut self.gaps);
+        for gap in gaps {
+            match (Self::bounded(&gap, subject), &gap.roles[..], gap.stream) {
+                (Some(bounded), [role], Some(stream)) => {
+                    let statistic = Figure::LatencyP99;
+                    let bands = thresholds.bands(*role, stream, statistic);
+                    let within = bands.filter(|bands| category_of_bound(bounded, bands).is_some());
+                    match within {
+                        Some(bands) => self.add_bound(&gap.roles, stream, statistic, bounded, bands),
+                        None => self.gaps.push(gap),
+                    }
+                }
+                _ => self.gaps.push(gap),
+            }
+        }
+    }
+
+    /// What the I/Os show of a 99th percentile that they are too few for.
+    fn bounded(gap: &Gap, subject: &Subject<'_>) -> Option<Bounded> {
+        let WhyNotJudged::TooFewIos { .. } = gap.why else { return None };
+        let ([role], Some(stream), Some(Figure::LatencyP99)) = (&gap.roles[..], gap.stream, gap.statistic)
+        else {
+            return None;
+        };
+        let latency = stream.counts_of(subject, Some(*role)).total_latency.clone();
+        let io_count = latency.io_count();
+        let within = io_count - most_beyond(io_count, 99.0)?;
+        let value = percentile_us(&latency, 100.0 * within as f64 / io_count as f64)?;
+        Some(Bounded { relation: BoundRelation::AtMost, value })
     }
 
     /// Of a load whose latencies show its queue: none is judged.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
+mod student;
 pub mod figures;
 pub mod stream;
 pub mod series;

@@ -225,35 +225,22 @@ impl Saturation {
     /// What the points say; `None` without any. `sustained` is the rate that lasts, where it was measured:
     /// then points above it are those of a burst, and say nothing of the ceiling.
     pub fn of(points: &[LoadPoint], sustained: Option<Sustained>) -> Option<Self> {
-        let lowest = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).min()?;
-        let is_of_what_lasts =
-            |one: &LoadPoint| sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops);
-        let lowest_lasts =
-            points.iter().any(|one| one.outstanding == lowest && is_usable(one) && is_of_what_lasts(one));
-        let lasts = |one: &LoadPoint| {
-            // The lowest load is kept even where it was measured in a burst alone: R₀ comes from it, and without
-            // it no curve has a foot.
-            is_of_what_lasts(one) || one.outstanding == lowest && !lowest_lasts
-        };
-        let usable: Vec<LoadPoint> =
-            points.iter().filter(|one| is_usable(one) && lasts(one)).copied().collect();
-        let fixed = sustained.map(|rate| rate.iops);
+        let usable = of_what_lasts(points, sustained);
         let means = by_load(&usable);
-        let last = means.last()?;
+        let (first, last) = (means.first()?, means.last()?);
+        let fixed = sustained.map(|rate| rate.iops);
         let without_curve = without_curve(&means, fixed.is_some());
         let fit = if without_curve.is_some() { None } else { model::fit(&usable, fixed) };
-        let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
         let model = fit.as_ref().map(|fit| fit.model);
-        let is_reached =
-            // Here all points count, those of a burst as well: that more load brings no more is true in a
-            // burst, too.
-            is_saturated(points) || model.is_some_and(|model| model.has_ceiling_within(last.outstanding));
+        let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
         let falls_by_percent = (100.0 * (1.0 - last.iops / highest)).max(0.0);
+        // Here all points count, those of a burst as well: that more load brings no more is true in a burst, too.
+        let is_reached =
+            is_saturated(points) || model.is_some_and(|model| model.has_ceiling_within(last.outstanding));
         // A model's ceiling that no measurement came near is not a result, nor is one between a peak and what
-        // follows it.
+        // follows it. Below a fall of 10 % it may be noise; from there on the peak of the curve and the last rate
+        // are two different answers, and the highest measured rate is taken.
         let of_model = model
-            // Below a fall of 10 % it may be noise; from there on the peak of the curve and the last rate are
-            // two different answers, and the highest measured rate is taken.
             .and_then(|model| model.ceiling_iops())
             .filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
         // In this order: measured over a whole step, fitted to the curve, and only then the highest seen.
@@ -262,64 +249,42 @@ impl Saturation {
         // as a fast one.
         let mib_per_io = means.iter().map(|one| one.mib_per_s).sum::<f64>()
             / means.iter().map(|one| one.iops).sum::<f64>();
-        let load = |outstanding: f64| {
-            let of_curve = model.map_or(ceiling_iops, |model| model.iops(outstanding));
-            // The universal scalability law is fitted without the rate that lasts, and may run above it.
-            let iops = of_curve.min(fixed.unwrap_or(f64::INFINITY));
-            Load {
-                outstanding,
-                iops,
-                bandwidth_mib_per_s: iops * mib_per_io,
-                // Little's law, so that the three figures of a load on the curve agree with one another.
-                lat_mean_us: 1e6 * outstanding / iops,
-            }
-        };
+        let curve = Drawn { model, fixed, ceiling_iops, mib_per_io };
         let (at, knee_bound) = match (without_curve, model) {
             (Some((at, bound)), _) => (f64::from(at), bound),
             (None, model) => {
                 let model = model?;
-                let (at, bound) = model.knee_or_bound(lowest, last.outstanding, is_reached);
+                let (at, bound) = model.knee_or_bound(first.outstanding, last.outstanding, is_reached);
                 let is_drawn = bound.is_none() && model.draws_its_corner();
                 (measured_beside(at, &means).filter(|_| is_drawn).unwrap_or(at), bound)
             }
         };
-        let mut knee = load(at);
+        // What was measured there counts more than what was fitted. But not what was measured in a burst: a knee
+        // above the ceiling that is stated beside it is none.
+        let is_near = |one: &&MeanPoint| (f64::from(one.outstanding) / at - 1.0).abs() <= AT_KNEE;
+        let near = means.iter().find(is_near).filter(|one| !curve.is_in_burst(one));
+        let knee = near.map_or_else(|| curve.load(at), |one| Load { outstanding: at, ..Load::of(one) });
         // With the burst's points, for what was really measured at a load.
         let all = by_load(points);
-        // What was measured there counts more than what was fitted.
-        let is_near =
-            |one: &&MeanPoint| (f64::from(one.outstanding) / knee.outstanding - 1.0).abs() <= AT_KNEE;
-        // But not what was measured in a burst: a knee above the ceiling that is stated beside it is none.
-        let is_in_burst = |one: &MeanPoint| fixed.is_some_and(|rate| one.iops > BURST_RATIO * rate);
-        if let Some(one) = means.iter().find(is_near).filter(|one| !is_in_burst(one)) {
-            let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
-            knee = Load { iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us, ..knee };
-        }
         let saturating = all.iter().find(|one| {
             // Where the knee is only known to be at or below the lowest load, every load may be the first
             // that saturates.
             (knee_bound == Some(KneeBound::AtOrBelow)
                 // Rounded, because a fitted knee of 8.02 is the measured load 8.
-                || f64::from(one.outstanding) >= knee.outstanding.round())
+                || f64::from(one.outstanding) >= at.round())
                 && one.iops >= SATURATED_SHARE * ceiling_iops
         });
         let saturated = saturating.map_or(knee, |one| {
-            let outstanding = f64::from(one.outstanding);
-            if fixed.is_some_and(|rate| one.iops > BURST_RATIO * rate) {
-                // It was measured in the burst; this is what remains of it.
-                return load(outstanding);
-            }
-            let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
-            Load { outstanding, iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us }
+            // Of what was measured in the burst this is what remains.
+            if curve.is_in_burst(one) { curve.load(f64::from(one.outstanding)) } else { Load::of(one) }
         });
         let confidence = fit.as_ref().and_then(|fit| model::confidence(&usable, sustained, fit));
-        let (knee_confidence, ceiling_confidence) = confidence
-            .map_or((None, sustained.and_then(Sustained::confidence)), |(knee, ceiling)| {
-                (Some(knee), sustained.map_or(Some(ceiling), Sustained::confidence))
-            });
-        // What the bootstrap says of the model's ceiling holds for no other.
-        let is_of_this = |one: &Confidence| (one.low..=one.high).contains(&ceiling_iops);
-        let ceiling_confidence = ceiling_confidence.filter(|one| fixed.is_some() || is_of_this(one));
+        let (knee_confidence, of_model) = confidence.unzip();
+        let ceiling_confidence = match sustained {
+            Some(rate) => rate.confidence(),
+            // What the bootstrap says of the model's ceiling holds for no other.
+            None => of_model.filter(|one| (one.low..=one.high).contains(&ceiling_iops)),
+        };
         // Where the rate falls again, its top may lie between two loads, and its best load is one of several that differ by chance. What fell because a
         // store was used up has no top.
         let has_burst = sustained.is_some_and(|rate| rate.burst.is_some());
@@ -345,6 +310,54 @@ impl Saturation {
             falls_by_percent,
             fit,
         })
+    }
+}
+
+/// The points that are none of a burst.
+fn of_what_lasts(points: &[LoadPoint], sustained: Option<Sustained>) -> Vec<LoadPoint> {
+    let usable = || points.iter().filter(|one| is_usable(one));
+    let lasts = |one: &LoadPoint| sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops);
+    let lowest = usable().map(|one| one.outstanding).min();
+    let is_lowest = |one: &LoadPoint| Some(one.outstanding) == lowest;
+    // The lowest load is kept even where it was measured in a burst alone: R₀ comes from it, and without it no
+    // curve has a foot.
+    let lowest_lasts = usable().any(|one| is_lowest(one) && lasts(one));
+    usable().filter(|one| lasts(one) || is_lowest(one) && !lowest_lasts).copied().collect()
+}
+
+/// The curve with its ceiling.
+struct Drawn {
+    model: Option<Model>,
+    /// The rate that lasts, where it was measured.
+    fixed: Option<f64>,
+    ceiling_iops: f64,
+    mib_per_io: f64,
+}
+
+impl Drawn {
+    fn load(&self, outstanding: f64) -> Load {
+        let of_curve = self.model.map_or(self.ceiling_iops, |model| model.iops(outstanding));
+        // The universal scalability law is fitted without the rate that lasts, and may run above it.
+        let iops = of_curve.min(self.fixed.unwrap_or(f64::INFINITY));
+        // Little's law, so that the three figures of a load on the curve agree with one another.
+        let lat_mean_us = 1e6 * outstanding / iops;
+        Load { outstanding, iops, bandwidth_mib_per_s: iops * self.mib_per_io, lat_mean_us }
+    }
+
+    fn is_in_burst(&self, one: &MeanPoint) -> bool {
+        self.fixed.is_some_and(|rate| one.iops > BURST_RATIO * rate)
+    }
+}
+
+impl Load {
+    /// As it was measured.
+    fn of(one: &MeanPoint) -> Self {
+        Self {
+            outstanding: f64::from(one.outstanding),
+            iops: one.iops,
+            bandwidth_mib_per_s: one.mib_per_s,
+            lat_mean_us: one.lat_mean_us,
+        }
     }
 }
 

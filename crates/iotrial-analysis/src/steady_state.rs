@@ -25,7 +25,7 @@ use iotrial_model::record::{Interval, JobCounts, OpCounts};
 use iotrial_model::subject::Subject;
 use serde::Serialize;
 
-use crate::comparison::student_limit;
+use crate::student::student_limit;
 
 /// The rounds that are compared.
 // From the model, where the plan uses the same number to know how long the last five rounds are.

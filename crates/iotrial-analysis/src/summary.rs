@@ -301,6 +301,10 @@ pub struct CpuFigures {
     /// Time that threads of the generator were ready to run and had no CPU, summed over the threads, per second; `None`
     /// where the kernel does not count it.
     pub run_queue_delay_ms_per_s: Option<f64>,
+    /// Time in which the kernel's threads that complete I/Os were ready to run and had no CPU, beyond what is usual, in ms per second, summed
+    /// over the threads; `None` where the system does not show them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_io_delay_ms_per_s: Option<f64>,
     /// How often a thread of the generator lost its CPU without having asked to wait, per second; `None` where it could
     /// not be read.
     pub involuntary_switches_per_s: Option<f64>,
@@ -447,6 +451,7 @@ impl CpuFigures {
             host_steal_percent: used.host_steal_s.map(percent),
             busiest_thread_percent: used.busiest_s().and_then(per_s).map(|share| 100.0 * share),
             run_queue_delay_ms_per_s: used.run_queue_delay_s.and_then(per_s).map(|share| 1e3 * share),
+            kernel_io_delay_ms_per_s: used.kernel_io_delay_s.and_then(per_s).map(|share| 1e3 * share),
             involuntary_switches_per_s: used.involuntary_switch_count.and_then(|count| per_s(count as f64)),
         }
     }

@@ -112,6 +112,7 @@ fn name_of_load(subject: &Subject<'_>) -> LoadName {
 mod tests {
     use std::time::Duration;
 
+    use iotrial_model::bound::BoundRelation;
     use iotrial_model::finding::{FindingId, Severity};
     use iotrial_model::load::{Durability, Role, Spacing};
     use iotrial_model::plan::{Arrival, EngineKind, Plan, UntilSteady};
@@ -489,15 +490,50 @@ mod tests {
         };
         assert_eq!(ruling_of(&verdict).gaps, [gap(Figure::LatencyP999, 1_000, 10_000)]);
 
-        let mut few = measured(60, |_| 16_000);
-        // One at a time, so that rate and latency agree; what the device counted is that of more commits.
-        few.jobs[1].write = Some(counts(999, Duration::from_micros(60_060)));
-        few.devices.clear();
-        let verdict = judge(&few, &set("flash"));
+        let few = |io_count: u64, latency: Duration| {
+            let mut few = open_commits(io_count, latency);
+            // What the device counted is that of more commits.
+            few.devices.clear();
+            judge(&few, &set("flash"))
+        };
+        let fast = Duration::from_micros(300);
+        let verdict = few(298, fast);
         assert_eq!(verdict.outcome, Outcome::Inconclusive);
-        let p99 = gap(Figure::LatencyP99, 999, 1_000);
+        let p99 = gap(Figure::LatencyP99, 298, 1_000);
         assert_eq!(doubts(&verdict), [&DoubtKind::TooFewIos(p99)]);
-        assert_eq!(verdict.advice, Some(Advice::longer(Duration::from_secs(120))));
+        assert_eq!(verdict.advice, Some(Advice::longer(Duration::from_secs(300))));
+        // What is missing proves nothing either: the mean does.
+        assert_eq!(few(298, Duration::from_millis(60)).outcome, Outcome::NotQualified);
+    }
+
+    /// An open load of which so many I/Os are commits with that latency.
+    fn open_commits(io_count: u64, latency: Duration) -> RunRecord {
+        let mut record = measured(60, |_| 16_000);
+        record.plan.jobs[1].arrival =
+            Arrival::Open { iops: io_count as f64 / 60.0, spacing: Spacing::Poisson, bursts: None };
+        record.jobs[1].write = Some(counts(io_count, latency));
+        record
+    }
+
+    #[test]
+    fn three_hundred_ios_show_that_a_percentile_is_within_its_limit_where_none_of_them_is_slower() {
+        let p99 = |slow_count: u64, io_count: u64| {
+            let mut record = open_commits(io_count - slow_count, Duration::from_micros(300));
+            let commits = record.jobs[1].write.as_mut().unwrap();
+            commits.merge(&counts(slow_count, Duration::from_millis(30)));
+            record.devices.clear();
+            let verdict = judge(&record, &set("flash"));
+            let mut commits = verdict.judged.iter().filter(|one| one.stream == Stream::Commit);
+            let bound = commits.find(|one| one.statistic == Figure::LatencyP99).map(|one| one.bound);
+            (verdict.outcome, bound)
+        };
+        let at_most = Some(Some(BoundRelation::AtMost));
+        assert_eq!(p99(0, 299), (Outcome::Qualified, at_most));
+        assert_eq!(p99(1, 472), (Outcome::Inconclusive, None));
+        assert_eq!(p99(1, 473), (Outcome::Qualified, at_most));
+        assert_eq!(p99(5, 999), (Outcome::Inconclusive, None));
+        assert_eq!(p99(4, 999), (Outcome::Qualified, at_most));
+        assert_eq!(p99(4, 1_000), (Outcome::Qualified, Some(None)));
     }
 
     #[test]

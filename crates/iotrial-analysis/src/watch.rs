@@ -230,7 +230,7 @@ impl WatchAnswer {
             total: (chosen.len() > 1).then(|| DiskAnswer::of_sum(series, &chosen)),
             course: Course::of(series, &chosen),
             left_out: left_out.map(|at| series.disks[at].name.clone()).collect(),
-            notes: notes(series, silence),
+            notes: notes(series, silence).into_iter().chain(judged::few_ios(series, &chosen)).collect(),
             disks,
         })
     }

@@ -772,7 +772,7 @@ mod tests {
         let host = SlowHost { submission_ns, ..host(&clock) };
         let (mut late, mut all) = (0, 0);
         for mut handover in drive(&open_job(iops, 1), host, clock) {
-            let read = handover.recorders[0].take().read.unwrap();
+            let read = handover.recorders[0].take(None).read.unwrap();
             (late, all) = (late + read.late_count, all + read.io_count());
         }
         100 * late / all
@@ -796,7 +796,7 @@ mod tests {
             let host = SlowHost { submission_ns: 5_000_000, enters_late, ..host(&clock) };
             let (mut all, mut without) = (LatencyHistogram::default(), LatencyHistogram::default());
             for mut handover in drive(&open_job(100, 1), host, clock) {
-                let read = handover.recorders[0].take().read.unwrap();
+                let read = handover.recorders[0].take(None).read.unwrap();
                 assert_eq!(read.held_latency.io_count(), read.io_count());
                 all.merge(&read.total_latency);
                 without.merge(&read.unheld_latency);

@@ -43,7 +43,7 @@ pub fn drive_one_queue<Q: IoQueue, C: Clock>(plan: &Plan, queue: Q, clock: C) ->
     let mut outcome = OneQueueOutcome { jobs: vec![JobCounts::default(); plan.jobs.len()], backlog_count: 0 };
     for mut handover in handovers {
         for (total, recorder) in outcome.jobs.iter_mut().zip(&mut handover.recorders) {
-            total.merge(&recorder.take());
+            total.merge(&recorder.take(None));
         }
         // What waited at the end of the last window is what was never issued; earlier ones were issued later.
         outcome.backlog_count = handover.backlog.iter().sum();

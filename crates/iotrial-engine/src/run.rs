@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use iotrial_measure::clock::MonotonicClock;
 use iotrial_measure::collector::{Collector, Handover};
 use iotrial_measure::control::{Control, Watcher};
+use iotrial_measure::kernel_threads::KernelWatch;
 use iotrial_measure::meter::Meter;
 use iotrial_measure::pauses::{self, PauseWatch};
 use iotrial_measure::recorder::JobRecorder;
@@ -114,8 +115,13 @@ pub fn run(
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
     let pause_watch = has_meter.then(|| PauseWatch::begin(workers.clock.clone())).flatten();
+    let kernel_watch = has_meter.then(|| KernelWatch::begin(workers.clock.clone()));
+    let kernel_threads = kernel_watch.as_ref().map(KernelWatch::threads);
     let anywhere = watcher.may_end_anywhere();
-    let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names, anywhere));
+    let mut meter = kernel_threads.map(|threads| {
+        let meter = Meter::new(workers.clock.clone(), &windows, device_names, anywhere);
+        meter.with_kernel_threads(threads.clone())
+    });
     let engine_setup = EngineSetup { priority: raised.granted(), ..workers.setup.clone() };
     let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
@@ -128,7 +134,7 @@ pub fn run(
         match workers.handovers.recv_timeout(patience) {
             Ok(handover) => {
                 let spares = &workers.spares[handover.worker];
-                collector.add(handover, spares, watcher);
+                collector.add(handover, spares, kernel_threads, watcher);
                 failure = failure.or_else(|| collector.failed_job());
             }
             Err(RecvTimeoutError::Timeout) => {}

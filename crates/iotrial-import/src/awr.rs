@@ -24,10 +24,12 @@ mod time;
 mod waits;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use iotrial_model::awr::{AwrKind, AwrReport, Cut, Database, Host, Interval};
 
-use crate::text::{MOST_BYTES, Notes, decode, head_of, is_packed, unpack};
+use crate::mail::unwrapped;
+use crate::text::{MOST_BYTES, Notes, decode, head_of, is_packed, unpack, without_prefixes};
 use crate::{HEAD_BYTES, ImportError};
 
 /// Why a report could not be read. The message says nothing of the file: the caller names it.
@@ -65,6 +67,18 @@ pub enum AwrError {
         /// What is missing.
         what: &'static str,
     },
+    /// Its layout needs the lines between its tables.
+    #[error("an AWR report as text without its empty lines, which part its tables")]
+    NoEmptyLines,
+    /// The report of a cluster as text.
+    #[error("a report of a cluster (awrgrpt) as text, of which only the HTML page is read")]
+    ClusterText,
+    /// A figure that no database has, as of a page that something was taken from.
+    #[error("an AWR report with {what}, which no database has: the file was changed on its way")]
+    Implausible {
+        /// The figure.
+        what: String,
+    },
     /// It has more than any report.
     #[error("larger than any AWR report: more than {} table cells", page::MOST_CELLS)]
     TooLarge,
@@ -83,6 +97,13 @@ impl AwrError {
                 "Oracle writes its headings in English: a translated page cannot be read; export the report again",
             ),
             Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
+            Self::NoEmptyLines => Some("copy the file itself, not its text from a page or a mail"),
+            Self::ClusterText => {
+                Some("`@?/rdbms/admin/awrgrpt.sql` writes it as HTML when it asks for the type")
+            }
+            Self::Implausible { .. } => {
+                Some("copy the file that Oracle wrote, without an editor, a mail or a browser in between")
+            }
             Self::TooLarge => None,
         }
     }
@@ -136,18 +157,82 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
     let bytes = unpack(bytes, MOST_BYTES)?;
     let mut notes = Notes::default();
     let text = decode(&bytes, &mut notes)?;
-    let mut head = text.len().min(HEAD_BYTES);
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let kind = kind_of(&text[..head]).ok_or(AwrError::Unknown)??;
+    let text = if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { text };
+    let text = unwrapped(&text);
+    // A page of a megabyte has no prefixes, and is not looked through for them.
+    let text = if is_page(&text) { text } else { without_prefixes(&text, &FIRST_WORDS).into_owned().into() };
+    let kind = kind_of(head_of_text(&text)).ok_or(AwrError::Unknown)??;
     if kind == AwrKind::Miner {
         return miner::read(&text);
     }
+    let mut reports = Vec::new();
+    for begin in begins(&text) {
+        // Lines keep their numbers.
+        let before = "\n".repeat(text[..begin.start].matches('\n').count());
+        let one =
+            if begin == (0..text.len()) { Cow::Borrowed(&*text) } else { Cow::Owned(before + &text[begin]) };
+        reports.push(read_one(&one, std::mem::take(&mut notes))?);
+    }
+    Ok(reports)
+}
+
+/// Begins a text report.
+const FIRST_WORDS: [&str; 3] = ["WORKLOAD REPOSITORY ", "STATSPACK report for", "AWR-Miner"];
+
+fn head_of_text(text: &str) -> &str {
+    &text[..text.floor_char_boundary(HEAD_BYTES)]
+}
+
+/// Whether it is HTML.
+fn is_page(text: &str) -> bool {
+    let lower = head_of_text(text).to_ascii_lowercase();
+    lower.contains("<table") || lower.contains("<html")
+}
+
+/// Where the reports of a file are, of which somebody put several together. What stands before the first belongs to it.
+fn begins(text: &str) -> Vec<Range<usize>> {
+    let mut starts: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start_matches(['\u{c}', ' ']);
+        let is_text =
+            ["WORKLOAD REPOSITORY report for", "WORKLOAD REPOSITORY PDB report", "STATSPACK report for"]
+                .iter()
+                .any(|words| start.starts_with(words));
+        if is_text || start.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case("<html")) {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    // A page may quote a text, and the other way round: the first of them is what the others are as well.
+    if let Some(first) = starts.first().copied() {
+        let is_tag = |at: &usize| text[*at..].trim_start().starts_with('<');
+        let is_first = is_tag(&first);
+        starts.retain(|at| is_tag(at) == is_first);
+    }
+    // Of one report alone, or of a list that nobody has.
+    if starts.len() < 2 || starts.len() > MOST_REPORTS {
+        return vec![0..text.len()];
+    }
+    starts[0] = 0;
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// Reports of one file beyond these are read as one, which then contradicts itself.
+// A choice: a year of hours.
+const MOST_REPORTS: usize = 10_000;
+
+fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
+    let kind = kind_of(head_of_text(text.trim_start())).ok_or(AwrError::Unknown)??;
     // A text report may quote a tag in a statement; only pages have tables.
-    let lower = text[..head].to_ascii_lowercase();
-    let is_html = lower.contains("<table") || lower.contains("<html");
-    let page = if is_html { html::read(&text) } else { text::read(&text) };
+    let is_html = is_page(text.trim_start());
+    let lines = || text.trim_start().lines();
+    // A screen of text is as long; every report has one before its first table.
+    if !is_html && lines().count() > 50 && lines().take(50).all(|line| !line.trim().is_empty()) {
+        return Err(AwrError::NoEmptyLines);
+    }
+    let page = if is_html { html::read(text) } else { text::read(text) };
     if page.is_too_large {
         return Err(AwrError::TooLarge);
     }
@@ -168,13 +253,14 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
         let has_identity = report.database.id.is_some() || report.interval.end_snapshot.is_some();
         let headed = page.sections.iter().find(|section| section.rows.len() > 1);
         return Err(match headed {
+            _ if kind == AwrKind::Cluster && !is_html => AwrError::ClusterText,
             _ if has_identity => AwrError::Incomplete { line: page.last_line, what: "its first figures" },
             Some(section) if page.sections.len() > 3 => AwrError::UnknownSections {
                 tables: page.sections.len(),
                 example: crate::text::quote(section.name()),
             },
             // The style sheet alone has 4 KB.
-            _ if is_headed_as_report(&text) && !page.is_whole => {
+            _ if is_headed_as_report(text) && !page.is_whole => {
                 AwrError::Incomplete { line: page.last_line, what: "its first table" }
             }
             // A page that only speaks of such reports.
@@ -185,9 +271,12 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
         line: page.last_line,
         after: page.sections.last().map(|section| crate::text::quote(section.name())).unwrap_or_default(),
     });
+    if let Some(what) = checks::implausible(&report) {
+        return Err(AwrError::Implausible { what });
+    }
     checks::check(&mut report);
     report.warnings = notes.take();
-    Ok(vec![report])
+    Ok(report)
 }
 
 /// Whether a page without tables begins as a report does, by its title or its first words, and is none that only speaks of reports.

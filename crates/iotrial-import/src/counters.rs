@@ -1,4 +1,4 @@
-//! What others counted at disks and files: `iostat`, `sar`, both as JSON, PerfMon's CSV, snapshots of SQL Server and PostgreSQL, and
+//! What others counted at disks and files: `iostat`, `sar`, both as JSON, `sadf`, PerfMon's CSV, snapshots of SQL Server and PostgreSQL, and
 //! what `iotrial watch` recorded.
 //!
 //! Like results, counters are recognised by their content. Whatever of the counters is there is read; whoever needs more of them, such
@@ -18,6 +18,8 @@ mod iostat;
 mod perfmon;
 
 mod sar;
+
+mod sadf;
 
 mod sysstat_json;
 
@@ -62,6 +64,12 @@ pub enum CountersError {
         /// What is wrong there.
         message: String,
     },
+    /// It has names of counters, and no interval.
+    #[error("there is no interval in it")]
+    NoInterval {
+        /// What it is.
+        tool: &'static str,
+    },
     /// It has more than is read.
     #[error("it has more than {MOST_RATES} intervals of disks, or more than {MOST_DISKS} disks")]
     TooMany,
@@ -77,6 +85,9 @@ impl CountersError {
             ),
             Self::Lacking { hint, .. } => Some(hint),
             Self::Broken { .. } => Some("the file is probably cut off or was edited: copy it again"),
+            Self::NoInterval { .. } => {
+                Some("the recording ended before its first interval, or was cut off: record it again")
+            }
             Self::TooMany => Some("split it by time"),
         }
     }
@@ -88,6 +99,7 @@ enum Kind {
     Perfmon,
     Iostat,
     Sar,
+    Sadf,
     Recording,
     Snapshots(snapshots::Kind),
 }
@@ -113,6 +125,9 @@ fn kind_of(text: &str) -> Option<Kind> {
     // The quotes around the first cell are optional, as in any CSV.
     if head.starts_with("\"(PDH-") || head.starts_with("(PDH-") {
         return Some(Kind::Perfmon);
+    }
+    if sadf::is_sadf(head) {
+        return Some(Kind::Sadf);
     }
     if let Some(kind) = snapshots::kind_of(head) {
         return Some(Kind::Snapshots(kind));
@@ -147,13 +162,36 @@ pub fn read_counters(bytes: &[u8]) -> Result<Counters, CountersError> {
     let text = decode(&bytes, &mut Notes::default())?;
     let series = match kind_of(&text).ok_or(CountersError::Unknown)? {
         Kind::Json => sysstat_json::read(&text)?,
-        Kind::Perfmon => perfmon::read(text.trim_start())?,
+        Kind::Perfmon => match (perfmon::read(text.trim_start()), std::str::from_utf8(&bytes)) {
+            // Names of another code page, of which Windows does not say which it is.
+            (Err(error @ CountersError::Lacking { .. }), Err(_)) => {
+                perfmon::read(&in_cyrillic_code_page(&bytes)).map_err(|_| error)?
+            }
+            (read, _) => read?,
+        },
         Kind::Iostat => iostat::read(&text)?,
         Kind::Sar => sar::read(&text)?,
+        Kind::Sadf => sadf::read(text.trim_start())?,
         Kind::Recording => recording::read(&text)?,
         Kind::Snapshots(kind) => return snapshots::read(text.trim_start(), kind).map(Counters::Snapshots),
     };
+    if series.interval_count == 0 {
+        // Disks that did nothing did so in an interval.
+        return Err(CountersError::NoInterval { tool: series.tool });
+    }
     Ok(Counters::Series(series))
+}
+
+/// Bytes of Windows-1251, in which Windows saves Cyrillic.
+fn in_cyrillic_code_page(bytes: &[u8]) -> String {
+    let letter = |byte: &u8| match byte {
+        0xc0.. => char::from_u32(0x410 + u32::from(*byte) - 0xc0).unwrap_or('\u{fffd}'),
+        0xa8 => 'Ё',
+        0xb8 => 'ё',
+        0x80.. => '\u{fffd}',
+        _ => char::from(*byte),
+    };
+    bytes.iter().map(letter).collect()
 }
 
 /// How reads and writes are recorded apart, each with its bytes, for a demand that lacks them; `None` of any other error.

@@ -1,5 +1,4 @@
-//! CrystalDiskMark's text, versions 3 to 8. Each line of figures is a test of its own; MB are 1,000,000
-//! bytes.
+//! CrystalDiskMark's text, versions 3 to 8, and that of its kin. Each line of figures is a test of its own.
 
 use iotrial_model::imported::{ImportedJob, Stated, StatedLoad, StatedStream};
 use iotrial_model::load::Pattern;
@@ -9,8 +8,41 @@ use crate::scan::{count_after, number_and_unit};
 use crate::text::{Notes, number, numbered, quote};
 use crate::{ImportError, Reading};
 
-// Its MB are decimal, unlike those of diskspd, which it starts.
-const MIB_PER_MB: f64 = 1e6 / 1_048_576.0;
+/// A tool that writes such lines.
+struct Kin {
+    name: &'static str,
+    /// What stands before its version.
+    before_version: &'static str,
+    mib_per_mb: f64,
+    /// Whether its figures are means over several runs of a test, each for itself, so that they do not belong to one run.
+    is_mean_of_loops: bool,
+}
+
+const KIN: [Kin; 2] = [
+    // Its MB are 1,000,000 bytes, unlike those of diskspd, which it starts.
+    Kin {
+        name: "CrystalDiskMark",
+        before_version: "CrystalDiskMark ",
+        mib_per_mb: 1e6 / 1_048_576.0,
+        is_mean_of_loops: false,
+    },
+    // It says the same and divides fio's KiB by 1,000 (`bw / 1000.0` in its source).
+    Kin {
+        name: "KDiskMark",
+        before_version: "KDiskMark (",
+        mib_per_mb: 1_000.0 / 1_024.0,
+        is_mean_of_loops: true,
+    },
+];
+
+fn kin(text: &str) -> Option<&'static Kin> {
+    KIN.iter().find(|kin| text.contains(kin.before_version))
+}
+
+/// Whether a text is of one of them.
+pub(crate) fn is_it(text: &str) -> bool {
+    kin(text).is_some() && text.contains("MB/s")
+}
 
 /// What a section of version 7 and later measures.
 #[derive(Clone, Copy)]
@@ -22,8 +54,10 @@ enum TestSection {
 
 /// Reads all tests.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-    let version = text.lines().find_map(|line| line.trim().strip_prefix("CrystalDiskMark "));
-    let version = version.and_then(|rest| rest.split_whitespace().next()).map(str::to_owned);
+    let kin = kin(text).unwrap_or(&KIN[0]);
+    let version = text.lines().find_map(|line| line.trim().strip_prefix(kin.before_version));
+    let version = version.and_then(|rest| rest.split([' ', ')']).next()).map(str::to_owned);
+    let loops = kin.is_mean_of_loops.then(|| loops_of(text)).flatten();
     let mut section = None;
     let (size, date) = size_and_date(text);
     for (line, whole) in numbered(text) {
@@ -49,12 +83,13 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             continue;
         }
         let notes = &mut reading.notes;
-        let stream = read_figures(figures, line, notes);
+        let stream = read_figures(figures, kin.mib_per_mb, line, notes);
         let mut load = load_of(name, section);
         load.size = size;
-        let mut record = reading.record("CrystalDiskMark", version.as_deref(), format!("line {line}"));
+        let mut record = reading.record(kin.name, version.as_deref(), format!("line {line}"));
         // The file does not state the time zone of its clock.
         load.options.extend(date.clone().map(|date| ("date".to_owned(), date)));
+        load.options.extend(loops.clone().map(|loops| (StatedLoad::MEAN_OF_RUNS.to_owned(), loops)));
         let name = quote(&name.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut job = ImportedJob { name, ..ImportedJob::default() };
         match load.rwmix_read_percent {
@@ -83,8 +118,15 @@ fn size_and_date(text: &str) -> (Option<ByteSize>, Option<String>) {
     (size, date)
 }
 
+/// How often each test ran: `Test: 1 GiB (x2) [Measure: 5 sec / Interval: 5 sec]`; `None` of once.
+fn loops_of(text: &str) -> Option<String> {
+    let test = text.lines().find_map(|line| line.trim().strip_prefix("Test:"))?;
+    let count = count_after(test, "(x")?;
+    (count > 1).then(|| count.to_string())
+}
+
 /// `  3502.334 MB/s [   3340.1 IOPS] <  2392.88 us>`
-fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
+fn read_figures(figures: &str, mib_per_mb: f64, line: usize, notes: &mut Notes) -> StatedStream {
     let at = || format!("line {line}");
     let before = |unit: &str, from: char| {
         // A text without the unit splits into itself, which its length shows.
@@ -93,7 +135,7 @@ fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
     };
     let mut stream = StatedStream {
         bandwidth_mib_per_s: number(before("MB/s", ':').unwrap_or_default(), at, notes)
-            .map(|mb| mb.times(MIB_PER_MB)),
+            .map(|mb| mb.times(mib_per_mb)),
         iops: before("IOPS", '[').and_then(|iops| number(iops, at, notes)),
         ..StatedStream::default()
     };

@@ -152,8 +152,9 @@ fn add_input(asked: &mut AskedSpan, text: &str, line: usize, notes: &mut Notes) 
         }
         "performing read test" => load.rwmix_read_percent = Some(100.0),
         "performing write test" => load.rwmix_read_percent = Some(0.0),
-        "software cache disabled" => load.direct = Some(true),
-        "using software cache" => load.direct = Some(false),
+        "software cache disabled" | "software and hardware write cache disabled" => load.direct = Some(true),
+        // The second one up to 2.0.15.
+        "using software cache" | "using software and hardware write cache" => load.direct = Some(false),
         _ if text.contains("writethrough on") => load.durability = Some(Durability::Dsync),
         _ if text.contains("writethrough off") => load.durability = Some(Durability::None),
         _ if text.starts_with("using random I/O") => load.pattern = Some(Pattern::Random),

@@ -18,6 +18,7 @@ use iotrial_model::imported::{
 
 use crate::fio_log;
 use crate::fio_options::FioOptions;
+use crate::fio_text::ALL_CLIENTS;
 use crate::json::{Node, documents};
 use crate::text::{numbered, quote, quote_message};
 use crate::{ImportError, Reading};
@@ -135,7 +136,10 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         // fio 3.1 pads its lists of percentiles with the same key.
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
-            reading.notes.warn(format!("{prefix}{path}"), "occurs twice; the first one counts");
+            // Options are taken in their order, as fio takes them.
+            let is_option = ["job options.", "global options."].iter().any(|list| path.contains(list));
+            let which = if is_option { "last" } else { "first" };
+            reading.notes.warn(format!("{prefix}{path}"), format!("occurs twice; the {which} one counts"));
         }
         // `client_stats` in client/server mode.
         let list = document.node.get("jobs").or(document.node.get("client_stats"));
@@ -367,7 +371,7 @@ impl<'d, 't> Run<'d, 't> {
         let is_together = entry.is_alone || entry.options.is_on("group_reporting");
         let numjobs = if is_together { entry.options.numjobs() } else { 1 };
         // fio's sum over all clients, which is not a job.
-        if name == "All clients" {
+        if name == ALL_CLIENTS {
             record.total = Some(ops);
             return;
         }

@@ -14,7 +14,7 @@ use iotrial_model::profile::{PROFILE_FORMAT, Profile};
 use iotrial_model::units::{ByteSize, format_duration};
 
 mod block_size;
-mod command_line;
+pub(crate) mod command_line;
 mod job;
 mod options;
 mod section;

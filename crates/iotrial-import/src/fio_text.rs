@@ -2,21 +2,29 @@
 //!
 //! A line for each job says what it does, a block for each entry what came of it, and a last one what the disks counted. Rates
 //! have three or four digits (`28.6k`), which is the resolution that they are taken over with; counts and times are exact.
+//!
+//! An entry is a part (of a client, `<host> ` stands before its lines), or the sum of all of them (`All clients`). Within one, a
+//! section is a direction, or the sum of both (`mixed:`), or the share of one priority in a direction, which is no figure of a record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedBlockSize, StatedCpu, StatedDevice, StatedLatency,
     StatedLoad, StatedOps, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::{Direction, Pattern};
+use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::units::ByteSize;
 
 use crate::fio::ended_with;
-use crate::fio_options::SYNCHRONOUS;
+use crate::fio_job::command_line::options_of_one_job;
+use crate::fio_options::{FioOptions, SYNCHRONOUS};
 use crate::scan::{after, count_after, number_and_unit};
-use crate::text::{as_count, numbered, quote};
+use crate::text::{as_count, numbered, quote, without_prefixes};
 use crate::{ImportError, Reading};
+
+/// A command line is no longer; a text that ends each line with a backslash is none.
+const LONGEST_COMMAND: usize = 16_384;
 
 /// Most jobs that are read of one run.
 const MOST_JOBS: usize = 10_000;
@@ -40,6 +48,10 @@ struct FioCall {
     announced: Vec<AnnouncedJob>,
     entries: Vec<FioEntry>,
     devices: Vec<StatedDevice>,
+    /// The client whose lines these are.
+    client: Option<String>,
+    /// The options of the command line above it, where one is there.
+    command: Vec<(String, String)>,
 }
 
 /// The figures of a job or of a group.
@@ -47,7 +59,25 @@ struct FioEntry {
     line: usize,
     group: u64,
     copies: u64,
+    /// What the operating system called its first process.
+    process: Option<u64>,
+    client: Option<String>,
     job: ImportedJob,
+}
+
+impl FioEntry {
+    /// Whether it tells of the same job as an earlier report of the run, later on: it has done no less since.
+    fn goes_on(&self, before: &Self) -> bool {
+        let name = |entry: &Self| (entry.group, entry.copies, entry.process, entry.client.clone());
+        let has_done_more = StreamKind::STATED.iter().all(|kind| {
+            let count = |entry: &Self| entry.job.ops.get(*kind).and_then(|stream| stream.io_count);
+            count(before) <= count(self)
+        });
+        self.process.is_some()
+            && name(self) == name(before)
+            && self.job.name == before.job.name
+            && has_done_more
+    }
 }
 
 /// Which latency the next percentiles are of.
@@ -65,15 +95,28 @@ enum EntryPart {
     Write,
     Trim,
     Sync,
+    /// Both directions together, of `unified_rw_reporting`.
+    All,
 }
+
+/// What stands at the beginning of a line of fio, so that it shows what a log put before each line.
+const AT_LINE_START: [&str; 3] = ["fio-", "Run status group ", "Starting "];
 
 /// Reads all runs.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let text = &without_prefixes(text, &AT_LINE_START);
     let mut run = FioCall::default();
     let mut stream = None;
     let mut percentiles = None;
+    // A command that goes on in the next line.
+    let mut command = String::new();
+    let mut asked = None;
     for (line, whole) in numbered(text) {
-        let text = whole.trim();
+        let mut text = whole.trim();
+        if let Some((client, rest)) = client_of(text) {
+            run.client = Some(quote(client));
+            text = rest;
+        }
         if let Some(version) = text.strip_prefix("fio-").filter(|rest| !rest.contains(' ')) {
             run.version = Some(quote(version));
         } else if let Some(announced) = announced_of(text) {
@@ -81,8 +124,20 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             if !run.entries.is_empty() {
                 std::mem::take(&mut run).keep(reading)?;
             }
+            if let Some(asked) = asked.take() {
+                run.command = asked;
+            }
             if run.announced.len() < MOST_JOBS {
                 run.announced.push(announced);
+            }
+        } else if !is_entry(text) && (!command.is_empty() || text.contains("fio ") && text.contains('-')) {
+            let goes_on = text.strip_suffix('\\');
+            if command.len() < LONGEST_COMMAND {
+                command.push_str(goes_on.unwrap_or(text));
+                command.push(' ');
+            }
+            if goes_on.is_none() {
+                asked = options_of_one_job(&std::mem::take(&mut command)).or(asked);
             }
         } else if is_entry(text) {
             if run.entries.len() >= MOST_JOBS {
@@ -90,10 +145,15 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
                     reading.broken(format!("line {line}"), format!("there are more than {MOST_JOBS} jobs"))
                 );
             }
-            run.entries.push(entry_of(text, line, reading));
+            let client = run.client.clone();
+            run.entries.push(FioEntry { client, ..entry_of(text, line, reading) });
             (stream, percentiles) = (None, None);
         } else if text.starts_with("Disk stats") {
             stream = None;
+            // Of a run that is told several times the last counts; of clients each has its own.
+            if run.client.is_none() {
+                run.devices.clear();
+            }
         } else if let Some(device) = device_of(text) {
             run.devices.push(device);
         } else if let Some(entry) = run.entries.last_mut() {
@@ -104,7 +164,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
 }
 
 impl FioCall {
-    fn keep(self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    fn keep(mut self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+        self.keep_last_reports(reading);
         let mut groups: BTreeMap<u64, Vec<FioEntry>> = BTreeMap::new();
         for entry in self.entries {
             groups.entry(entry.group).or_default().push(entry);
@@ -120,7 +181,7 @@ impl FioCall {
             let announced: Vec<&AnnouncedJob> =
                 self.announced.iter().filter(|one| one.group == group).collect();
             for entry in entries {
-                add_entry(entry, &announced, &mut record, reading);
+                add_entry(entry, &announced, &self.command, &mut record, reading);
             }
             if record.jobs.iter().any(|job| job.ops != StatedOps::default()) {
                 reading.keep(record)?;
@@ -128,28 +189,127 @@ impl FioCall {
         }
         Ok(())
     }
+
+    /// Leaves out what was printed while the run went on (`--status-interval`): each report has all since the start.
+    fn keep_last_reports(&mut self, reading: &mut Reading<'_>) {
+        let mut last: Vec<FioEntry> = Vec::with_capacity(self.entries.len());
+        let mut places: HashMap<(Option<u64>, String), usize> = HashMap::new();
+        let mut reports: HashMap<usize, usize> = HashMap::new();
+        for entry in self.entries.drain(..) {
+            let place = *places.entry((entry.process, entry.job.name.clone())).or_insert(last.len());
+            match last.get_mut(place) {
+                Some(before) if entry.goes_on(before) => {
+                    *before = entry;
+                    *reports.entry(place).or_insert(1) += 1;
+                }
+                _ => {
+                    places.insert((entry.process, entry.job.name.clone()), last.len());
+                    last.push(entry);
+                }
+            }
+        }
+        self.entries = last;
+        if let Some((place, count)) =
+            reports.into_iter().max_by_key(|(place, count)| (*count, usize::MAX - place))
+        {
+            let message = format!(
+                "the file has {count} reports of the same run (`--status-interval`); only the last one is used"
+            );
+            reading.notes.warn_line(self.entries[place].line, message);
+        }
+    }
 }
 
 fn add_entry(
     entry: FioEntry,
     announced: &[&AnnouncedJob],
+    command: &[(String, String)],
     record: &mut ImportedRecord,
     reading: &mut Reading<'_>,
 ) {
     let mut job = entry.job;
+    if job.name == ALL_CLIENTS {
+        record.total = Some(job.ops);
+        return;
+    }
     // Jobs of one name are copies; of several the figures of a group are all together, and nobody says which did what.
     let of_name: Vec<&&AnnouncedJob> = announced.iter().filter(|one| one.name == job.name).collect();
-    let is_group =
+    let has_others =
         announced.iter().any(|one| one.name != job.name) && entry.copies > of_name.len().max(1) as u64;
+    let is_group = has_others || entry.copies > 1 && of_name.iter().any(|one| one.load != of_name[0].load);
     match of_name.first() {
         Some(_) if is_group => {
             let message = "the figures are those of a group of several jobs: the load is not imported";
             reading.notes.warn_line(entry.line, message);
         }
-        Some(one) => job.load = StatedLoad { numjobs: Some(entry.copies), ..one.load.clone() },
+        Some(one) => {
+            job.load = StatedLoad { numjobs: Some(entry.copies), ..one.load.clone() };
+            if command.iter().any(|(name, value)| name == "name" && *value == job.name) {
+                job.load = with_command(job.load, command, entry.line, reading);
+            }
+            let is_mix = job.load.options.get("rw").is_some_and(|rw| matches!(rw.as_str(), "rw" | "randrw"));
+            if is_mix && job.ops.all.is_none() && (job.ops.read.is_none() != job.ops.write.is_none()) {
+                let missing = if job.ops.read.is_none() { "reads" } else { "writes" };
+                let message = format!("the load is a mix, and the output ends before its {missing}");
+                reading.notes.warn_line(entry.line, message);
+            }
+            // The line of a job does not tell `verify`; nothing else makes a job read that only writes.
+            if job.load.rwmix_read_percent == Some(0.0) && job.ops.read.is_some() && job.ops.write.is_some() {
+                job.load.options.insert("verify".to_owned(), "reads of what was written".to_owned());
+            }
+        }
         None => {}
     }
+    // The line of a job does not tell `fsync` either; how often it flushed is told by how often it did both.
+    let counts = |stream: &Option<StatedStream>| stream.as_ref().and_then(|stream| stream.io_count);
+    if let Some((writes, flushes)) = counts(&job.ops.write).zip(counts(&job.ops.sync)) {
+        let flushes = flushes.max(1);
+        // The nearest whole number.
+        let every = writes.saturating_add(flushes / 2) / flushes;
+        job.load.flush_every = Some(every).filter(|every| *every > 0);
+    }
+    if let Some(client) = entry.client {
+        job.name = format!("{client}: {}", job.name);
+    }
     record.jobs.push(job);
+}
+
+/// What the command line tells of a load and the line of the job does not, such as `direct` and `fsync`.
+fn with_command(
+    announced: StatedLoad,
+    command: &[(String, String)],
+    line: usize,
+    reading: &mut Reading<'_>,
+) -> StatedLoad {
+    let options = FioOptions::new(command.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let asked = options.load(announced.numjobs.unwrap_or(1), &format!("line {line}"), &mut reading.notes);
+    StatedLoad {
+        // What fio announced is what it did.
+        pattern: announced.pattern.or(asked.pattern),
+        rwmix_read_percent: announced.rwmix_read_percent.or(asked.rwmix_read_percent),
+        engine: announced.engine,
+        iodepth: announced.iodepth,
+        numjobs: announced.numjobs,
+        block_sizes: announced.block_sizes,
+        ..asked
+    }
+}
+
+/// fio's sum over all clients, which is not a job.
+pub(crate) const ALL_CLIENTS: &str = "All clients";
+
+/// What pages put around an output.
+const TAGS: [&str; 4] = ["pre", "code", "p", "br"];
+
+/// The client of a line, and the rest of it: `<db1> Starting 1 process`. Above its figures stands its name alone, which may follow the
+/// line of progress: `Jobs: 2 (f=1)<db1>`.
+fn client_of(text: &str) -> Option<(&str, &str)> {
+    if let Some((client, rest)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        let is_name = !client.is_empty() && !client.contains([' ', '/', '=']) && !TAGS.contains(&client);
+        return is_name.then(|| (client, rest.trim_start()));
+    }
+    let (progress, client) = text.strip_suffix('>')?.rsplit_once('<')?;
+    (progress.starts_with("Jobs: ") && !client.is_empty()).then_some((client, ""))
 }
 
 /// `a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4`, and in 2.x
@@ -233,7 +393,8 @@ fn entry_of(text: &str, line: usize, reading: &mut Reading<'_>) -> FioEntry {
         reading.notes.warn_line(line, error.clone());
     }
     let group = number_and_unit(rest).0.parse().unwrap_or(0);
-    FioEntry { line, group, copies: count_after(rest, "jobs=").unwrap_or(1), job }
+    let process = count_after(rest, "pid=");
+    FioEntry { line, group, copies: count_after(rest, "jobs=").unwrap_or(1), process, client: None, job }
 }
 
 /// One line among the figures of an entry.
@@ -249,12 +410,20 @@ fn read_line(
         "read" if text.contains('=') => Some(EntryPart::Read),
         "write" if text.contains('=') => Some(EntryPart::Write),
         "trim" if text.contains('=') => Some(EntryPart::Trim),
+        "mixed" if text.contains('=') => Some(EntryPart::All),
         "fsync/fdatasync/sync_file_range" => Some(EntryPart::Sync),
         _ => None,
     };
-    if let Some(begun) = begun {
-        *stream = Some(begun);
+    if !text.starts_with('|') {
         *percentiles = None;
+    }
+    if let Some(begun) = begun {
+        // Beside both directions their sum is printed with a rate of 0.
+        if begun == EntryPart::All && (ops.read.is_some() || ops.write.is_some()) {
+            *stream = None;
+            return;
+        }
+        *stream = Some(begun);
         *slot(ops, begun) = Some(rates_of(text));
         return;
     }
@@ -270,6 +439,7 @@ fn read_line(
     let Some(of) = *stream else { return };
     let Some(one) = slot(ops, of) else { return };
     if let Some(row) = text.strip_prefix('|') {
+        // Those of one priority have a heading that is passed over.
         let Some((kind, per_us)) = *percentiles else { return };
         let latency = latency_of(one, kind);
         for cell in row.split("],") {
@@ -279,6 +449,10 @@ fn read_line(
                 latency.percentiles_us.push(StatedPercentile { percent, at: at.per(per_us) });
             }
         }
+        return;
+    }
+    // `clat prio 2/0 (usec)`, `high prio (50.0%) clat percentiles (usec)`: a part of the direction.
+    if head.split(' ').any(|word| word.starts_with("prio")) {
         return;
     }
     let kind = match head.split(' ').next().unwrap_or_default() {
@@ -302,6 +476,7 @@ fn slot(ops: &mut StatedOps, stream: EntryPart) -> &mut Option<StatedStream> {
         EntryPart::Write => &mut ops.write,
         EntryPart::Trim => &mut ops.trim,
         EntryPart::Sync => &mut ops.sync,
+        EntryPart::All => &mut ops.all,
     }
 }
 
@@ -366,17 +541,29 @@ fn cpu_of(text: &str) -> Option<StatedCpu> {
 
 /// `issued rwts: total=1839,808,0,0 short=299,0,0,0 dropped=0,0,0,0`, and in 2.x `issued    : total=r=1839/w=808/d=0, …`.
 fn add_counts(text: &str, ops: &mut StatedOps) {
-    let Some(counts) = after(text, "total=", &[' ']) else { return };
-    let counts = counts
-        .split([',', '/'])
-        .map(|part| part.trim_start_matches(['r', 'w', 'd', 't', '=']).parse::<u64>().ok());
-    let mut counts = counts.take(4);
+    let counts_of = |label: &str| -> Vec<Option<u64>> {
+        let counts = after(text, label, &[' ']).unwrap_or_default().split([',', '/']);
+        let count = |part: &str| part.trim_start_matches(['r', 'w', 'd', 't', '=']).parse::<u64>().ok();
+        counts.take(4).map(count).collect()
+    };
+    let total = counts_of("total=");
+    if let Some(all) = &mut ops.all {
+        // Both directions together are counted as reads.
+        all.io_count = total.first().copied().flatten();
+        return;
+    }
+    let mut counts = total.into_iter();
     for stream in [EntryPart::Read, EntryPart::Write, EntryPart::Trim, EntryPart::Sync] {
         let count = counts.next().flatten();
         // A group without I/Os of a direction has no line for it.
         if let (Some(one), Some(count)) = (slot(ops, stream), count) {
             one.io_count = Some(count).filter(|count| *count > 0 || stream != EntryPart::Sync);
         }
+    }
+    // Versions that count no flushes here count each as a short read, and others that are short are none where nothing was read.
+    if let (Some(sync), None) = (&mut ops.sync, &ops.read) {
+        let short = counts_of("short=").first().copied().flatten();
+        sync.io_count = sync.io_count.or(short.filter(|count| *count > 0));
     }
 }
 

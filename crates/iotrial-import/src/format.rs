@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Results that can be read, for whoever gave something else.
-pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`";
+pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark, KDiskMark and vdbench can be read, and tables: `iotrial docs import`";
 
 /// Keeps a record of each run of a text.
 pub(crate) type Reader = fn(&str, &mut Reading<'_>) -> Result<(), ImportError>;
@@ -24,7 +24,7 @@ type Format = (SourceKind, fn(&str) -> bool, Reader);
 /// In the order in which they are tried: formats with a word that no other text contains first, columns by their names later, and what
 /// fio says before it fails last.
 const FORMATS: &[Format] = &[
-    (SourceKind::FioJson, |text| text.contains("\"fio version\""), fio::read),
+    (SourceKind::FioJson, has_fio_version, fio::read),
     (SourceKind::Table, printed_table::is_table, printed_table::read),
     (
         SourceKind::DiskspdXml,
@@ -53,11 +53,7 @@ const FORMATS: &[Format] = &[
         |text| has_line_from(text, "'Access specifications") || has_line_from(text, "'Target Type,"),
         iometer::read,
     ),
-    (
-        SourceKind::Crystaldiskmark,
-        |text| text.contains("CrystalDiskMark ") && text.contains("MB/s"),
-        crystaldiskmark::read,
-    ),
+    (SourceKind::Crystaldiskmark, crystaldiskmark::is_it, crystaldiskmark::read),
     (SourceKind::FioText, |text| has_line(text, "(groupid=", fio_text::is_entry), fio_text::read),
     (SourceKind::Vdbench, vdbench::is_vdbench, vdbench::read),
     (SourceKind::Csv, |text| figures_csv::header(text).is_some(), figures_csv::read),
@@ -68,6 +64,12 @@ const FORMATS: &[Format] = &[
         fio::read,
     ),
 ];
+
+/// Whether fio's version is told in it, as the key of a value: programs that read such results have the word as well.
+fn has_fio_version(text: &str) -> bool {
+    const KEY: &str = "\"fio version\"";
+    text.match_indices(KEY).any(|(at, _)| text[at + KEY.len()..].trim_start().starts_with(':'))
+}
 
 /// Whether a line is of a kind. A text of many lines is looked at line by line only where a word of such lines is in it at all: that is
 /// fast over a large text, a function for each line is not.

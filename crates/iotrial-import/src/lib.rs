@@ -9,6 +9,7 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 mod text;
+mod mail;
 mod scan;
 mod weight;
 mod json;
@@ -33,8 +34,8 @@ pub mod awr;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use iotrial_model::imported::{CheckImportedError, ImportedRecord, Source, SourceKind, Warning};
-use iotrial_model::load::Role;
+use iotrial_model::imported::{CheckImportedError, ImportedJob, ImportedRecord, Source, SourceKind, Warning};
+use iotrial_model::load::{Pattern, Role};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::table::PublishedTable;
 use iotrial_model::toml_reader::Mistakes;
@@ -43,7 +44,7 @@ use ulid::Ulid;
 
 use format::format_of;
 pub use text::{HEAD_BYTES, MOST_BYTES, head_of, refusal_of_large, text_of, unpack, unpack_text};
-use text::{Notes, decode};
+use text::{Notes, decode, without_escapes};
 use weight::weight;
 
 /// The reading program with its version, which every record names.
@@ -112,6 +113,14 @@ pub enum ImportError {
     /// It is a program, an image or the like.
     #[error("it is not text")]
     Binary,
+    /// It is packed in a way that is not unpacked here.
+    #[error("it is {what}")]
+    Archive {
+        /// Such as `a ZIP archive`.
+        what: &'static str,
+        /// What the reader can do.
+        hint: &'static str,
+    },
     /// It is text in an encoding that is not known.
     #[error("{place} has characters that are not UTF-8")]
     Encoding {
@@ -130,6 +139,12 @@ pub enum ImportError {
     /// It is a log of fio, which is read with the JSON that it belongs to.
     #[error("it is a log of fio, which is read with the JSON next to it")]
     LogAlone,
+    /// It is one of several files of a run, and another one beside it has all of it.
+    #[error("it is a part of the run in `{whole}` next to it")]
+    Part {
+        /// The name of that file.
+        whole: &'static str,
+    },
     /// It is of a known kind, and cannot be understood.
     #[error("{place}: {message}")]
     Broken {
@@ -176,10 +191,12 @@ impl ImportError {
         match self {
             Self::Unknown => Some(format::READABLE),
             Self::LogAlone => Some("import the JSON of the same run; logs next to it are found"),
+            Self::Part { .. } => Some("give that file, or the folder"),
             Self::Table { .. } => Some("`iotrial docs table-format` describes every key"),
             Self::NoResult { .. } => Some("the run probably failed: the file contains nothing else"),
             Self::TooLarge { .. } => Some("split it, or import the runs one by one"),
             Self::Encoding { .. } => Some("save it as UTF-8"),
+            Self::Archive { hint, .. } => Some(hint),
             Self::Broken { .. } | Self::Packed { .. } => {
                 Some("the place says where to look; a file that ends too early was cut off: copy it again")
             }
@@ -189,7 +206,15 @@ impl ImportError {
 
     /// Whether the file is simply none of a known kind, as others in a folder may be.
     pub const fn is_foreign(&self) -> bool {
-        matches!(self, Self::Unknown | Self::Binary | Self::Empty | Self::LogAlone)
+        matches!(
+            self,
+            Self::Unknown
+                | Self::Binary
+                | Self::Archive { .. }
+                | Self::Empty
+                | Self::LogAlone
+                | Self::Part { .. }
+        )
     }
 }
 
@@ -241,6 +266,12 @@ impl Reading<'_> {
         self.make_room(0)?;
         self.records.push(record);
         Ok(())
+    }
+
+    /// A file beside it that is only looked at.
+    pub(crate) fn look_beside(&mut self, name: &str) -> Option<Vec<u8>> {
+        self.looked_for += 1;
+        (self.file.beside)(name)
     }
 
     /// A file beside it; `None` also where more was read already than belongs to any result.
@@ -299,6 +330,7 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     }
     let bytes = unpack(file.bytes, MOST_BYTES)?;
     let text = decode(&bytes, &mut notes)?;
+    let text = without_escapes(&text);
     // Lines are counted alike wherever the text comes from.
     let text = if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text };
     let (kind, read) = match format_of(&text) {
@@ -344,9 +376,9 @@ fn name(record: &mut ImportedRecord, naming: &Naming) {
         record.label = Some(label.clone());
     }
     record.attributes.extend(naming.attributes.clone());
-    if let Some(role) = naming.role {
-        // The source's own role is not replaced.
-        record.jobs.iter_mut().for_each(|job| job.role = job.role.or(Some(role)));
+    // The source's own role is not replaced; what the user says goes before what the load shows.
+    for job in &mut record.jobs {
+        job.role = job.role.or(naming.role).or_else(|| role_of_flushes(job));
     }
     // Label, attributes and role are part of the identity: the same file under two labels is two
     // configurations.
@@ -365,6 +397,15 @@ fn name(record: &mut ImportedRecord, naming: &Naming) {
     let at = record.measured_at.as_ref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
     let ms = at.and_then(|at| u64::try_from(at.as_millisecond()).ok()).unwrap_or(0);
     record.id = Ulid::from_parts(ms, random).to_string();
+}
+
+/// A job that only writes, one block behind the other, and waits for a flush after each is a log: nothing else of a database does so.
+fn role_of_flushes(job: &ImportedJob) -> Option<Role> {
+    let is_log = job.ops.sync.is_some()
+        && job.ops.read.is_none()
+        && job.load.flush_every == Some(1)
+        && job.load.pattern == Some(Pattern::Sequential);
+    is_log.then_some(Role::Log)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

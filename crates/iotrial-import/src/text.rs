@@ -163,6 +163,9 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ImportError::Empty);
     }
+    if let Some((what, hint)) = archive_of(bytes) {
+        return Err(ImportError::Archive { what, hint });
+    }
     if let Some(text) = from_utf16(bytes) {
         let text = text.map_err(|_| ImportError::Binary)?;
         // A zero character in text is data of another kind.
@@ -189,6 +192,27 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
             Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
         }
     }
+}
+
+/// What else files are packed in, by their first bytes: a name in words, and what to do with it.
+fn archive_of(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const UNPACK: &str = "unpack it, and give what is in it";
+    let starts = |magic: &[u8]| bytes.starts_with(magic);
+    // A header of tar has its mark behind the name of the first file.
+    if bytes.get(257..262) == Some(b"ustar") {
+        return Some(("a tar archive", UNPACK));
+    }
+    [
+        (&b"PK\x03\x04"[..], "a ZIP archive or a workbook", UNPACK),
+        (b"\xfd7zXZ\0", "compressed with xz", UNPACK),
+        (b"BZh", "compressed with bzip2", UNPACK),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+        // SYSSTAT_MAGIC, 0xd596, of a machine that stores the low byte first.
+        (b"\x96\xd5", "a data file of sysstat (sa)", "`sadf -j FILE -- -b -d` writes what iotrial reads"),
+    ]
+    .into_iter()
+    .find(|(magic, ..)| starts(magic))
+    .map(|(_, what, hint)| (what, hint))
 }
 
 /// Whether bytes are lines of text in some code page: what tools write in plain characters is read, and the others are replaced.
@@ -261,6 +285,75 @@ fn cut(text: &str, longest: usize) -> String {
 /// Lines with their numbers from 1.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
+}
+
+/// A text without the colours and other marks of a terminal: `ESC [ 32 m`.
+pub(crate) fn without_escapes(text: &str) -> Cow<'_, str> {
+    const ESCAPE: &str = "\u{1b}[";
+    if !text.contains(ESCAPE) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split(ESCAPE);
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_end = |c: char| matches!(c, '@'..='~');
+        // Parameters are digits and a few signs. Without an end it is none, and stays.
+        let end = part
+            .find(|c: char| !c.is_ascii_digit() && !matches!(c, ';' | '?' | ':'))
+            .filter(|end| part[*end..].starts_with(is_end));
+        plain.push_str(end.map_or(part, |end| &part[end + 1..]));
+    }
+    Cow::Owned(plain)
+}
+
+/// A text without what a log, a mail or a prompt put before each of its lines: a time, the name of a container, `> `. What stands
+/// before one of the words that begin a line of the tool shows it. Times differ from line to line, so that digits stand for digits.
+pub(crate) fn without_prefixes<'t>(text: &'t str, at_line_start: &[&str]) -> Cow<'t, str> {
+    // A choice: longer than any log has, and short enough that a sentence with the word in it costs nothing.
+    const LONGEST: usize = 160;
+    const TRIES: usize = 8;
+    let prefix_of = |line: &'t str| {
+        at_line_start.iter().find_map(|word| {
+            let at = line.find(word).filter(|at| (1..=LONGEST).contains(at))?;
+            let is_indented = line[..at].trim().is_empty();
+            (!is_indented).then_some(&line[..at])
+        })
+    };
+    // What has such a line without anything before it has no prefix.
+    if text.lines().any(|line| at_line_start.iter().any(|word| line.trim_start().starts_with(word))) {
+        return Cow::Borrowed(text);
+    }
+    let is_on_most = |prefix: &&str| {
+        let lines = || text.lines().filter(|line| !line.trim().is_empty());
+        let with = lines().filter(|line| behind_prefix(line, prefix).is_some()).count();
+        // Two in three: messages of others may stand between.
+        with >= 2 && 3 * with >= 2 * lines().count()
+    };
+    let Some(prefix) = text.lines().filter_map(prefix_of).take(TRIES).find(is_on_most) else {
+        return Cow::Borrowed(text);
+    };
+    let lines: Vec<&str> = text.lines().map(|line| behind_prefix(line, prefix).unwrap_or(line)).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// What follows a prefix, whatever its digits are. Editors and logs cut blanks at the end of a line.
+fn behind_prefix<'l>(line: &'l str, prefix: &str) -> Option<&'l str> {
+    let (mut left, mut wanted) = (line, prefix);
+    let is_digit = |c: char| c.is_ascii_digit();
+    while let Some(first) = wanted.chars().next() {
+        if is_digit(first) {
+            let rest = left.trim_start_matches(is_digit);
+            if rest.len() == left.len() {
+                return None;
+            }
+            (left, wanted) = (rest, wanted.trim_start_matches(is_digit));
+        } else if let Some(rest) = left.strip_prefix(first) {
+            (left, wanted) = (rest, &wanted[first.len_utf8()..]);
+        } else {
+            return (left.is_empty() && wanted.trim().is_empty()).then_some(left);
+        }
+    }
+    Some(left)
 }
 
 /// A number in a field that should hold one; a warning where it does not. A field that is empty, or says that
@@ -338,12 +431,42 @@ mod tests {
     }
 
     #[test]
+    fn archives_are_named() {
+        check(b"PK\x03\x04\x14\0\0\0", Err("a ZIP archive"));
+        check(b"\x96\xd5\x75\x21\0\0", Err("a data file of sysstat"));
+        let mut tar = vec![b'a'; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        check(&tar, Err("a tar archive"));
+        check(b"BZip is a word\n", Ok("BZip is a word\n"));
+    }
+
+    #[test]
     fn what_unpacks_to_more_than_the_limit_is_refused() {
         use std::io::Write as _;
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         let zeros = vec![b'0'; 1 << 20];
         (0..65).for_each(|_| packed.write_all(&zeros).unwrap());
         check(&packed.finish().unwrap(), Err("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn what_a_log_puts_before_each_line_is_taken_off() {
+        let plain = "a: (g=0)\nfio-3.33\n\n  read: 1\n";
+        let with = |prefix: fn(usize) -> String| {
+            plain.lines().enumerate().map(|(at, line)| prefix(at) + line + "\n").collect::<String>()
+        };
+        for text in [
+            with(|at| format!("2026-11-25T10:0{at}:59.{at}Z stdout F ")),
+            with(|_| "> ".to_owned()),
+            with(|at| format!("app-1  | [{}] ", 9 + at)),
+            with(|_| "> ".to_owned()).replace("> \n", ">\n"),
+        ] {
+            assert_eq!(without_prefixes(&text, &["fio-"]).trim_end(), plain.trim_end(), "{text}");
+        }
+        for text in [plain, "  fio-3.33\n", "see fio-3.33\nfor more\nof it\n"] {
+            assert!(matches!(without_prefixes(text, &["fio-"]), Cow::Borrowed(_)), "{text}");
+        }
+        assert_eq!(without_escapes("\u{1b}[1;32mfio\u{1b}[0m [K"), "fio [K");
     }
 
     #[test]

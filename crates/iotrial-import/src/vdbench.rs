@@ -2,6 +2,9 @@
 //! header; and the summary and the totals of both, which have names in two lines.
 //!
 //! The average of a run is taken over; its intervals are not.
+//!
+//! A test writes a folder: the flat file, the totals and the summary have the same runs with more or fewer digits, and each host, slave,
+//! storage and workload has a file of its part of them. Only one file of a folder is read; the others lie beside it.
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, Stated, StatedCpu, StatedLatency, StatedLoad, StatedOps, StatedStream,
@@ -146,8 +149,32 @@ struct AnnouncedRun {
     load: StatedLoad,
 }
 
+/// Files of a folder that have all of its runs, the one with the most digits first.
+const WHOLES: [&str; 3] = ["flatfile.html", "totals.html", "summary.html"];
+
+/// The folder and the file that vdbench wrote, by the title: `Vdbench output/flatfile.html`.
+fn titled(text: &str) -> Option<(&str, &str)> {
+    let title = text.lines().next()?.split_once("<title>")?.1.split_once("</title>")?.0;
+    title.trim().strip_prefix("Vdbench ").unwrap_or(title.trim()).rsplit_once('/')
+}
+
+/// The file beside this one that tells the same runs better.
+fn whole_beside(text: &str, reading: &mut Reading<'_>) -> Option<&'static str> {
+    let (folder, name) = titled(text)?;
+    let better = WHOLES.iter().take_while(|whole| **whole != name);
+    better.copied().find(|whole| {
+        let Some(bytes) = reading.look_beside(whole) else { return false };
+        let bytes = String::from_utf8_lossy(&bytes);
+        // Of the same test, and with the average of a run in it.
+        titled(&bytes) == Some((folder, whole)) && bytes.contains(" avg_") && is_vdbench(&bytes)
+    })
+}
+
 /// Reads all runs.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    if let Some(whole) = whole_beside(text, reading) {
+        return Err(ImportError::Part { whole });
+    }
     let mut columns: Vec<String> = Vec::new();
     let mut announced = AnnouncedRun::default();
     // Comments explain the columns in their order, which is what there is where the header was lost.
@@ -413,6 +440,10 @@ fn load_of(row: &VdbenchRow<'_>, announced: &StatedLoad, notes: &mut Notes) -> S
     let is_one_size =
         |size: ByteSize| mean.is_none_or(|mean| (mean.value - size.get() as f64).abs() <= ONE_SIZE);
     let size = asked.filter(|size| is_one_size(*size));
+    // vdbench's threads are its outstanding I/Os.
+    let threads = row.stated("threads", notes).map(as_count).filter(|threads| *threads > 0);
+    let threads = threads.or(announced.outstanding);
+    let queue_depth = row.stated("queue_depth", notes);
     let load = StatedLoad {
         pattern: match number("seekpct", notes) {
             Some(100.0) => Some(Pattern::Random),
@@ -422,12 +453,11 @@ fn load_of(row: &VdbenchRow<'_>, announced: &StatedLoad, notes: &mut Notes) -> S
         rwmix_read_percent: number("rdpct", notes)
             .filter(|share| *share <= 100.0)
             .or(announced.rwmix_read_percent),
-        // vdbench's threads are its outstanding I/Os.
-        outstanding: row
-            .stated("threads", notes)
-            .map(as_count)
-            .filter(|threads| *threads > 0)
-            .or(announced.outstanding),
+        outstanding: threads.filter(|threads| {
+            // Of each storage and each host, of which the file does not say how many there were: a deeper queue shows that there were
+            // several. Means of what was in flight are rounded.
+            queue_depth.is_none_or(|depth| depth.value <= *threads as f64 * 1.02 + depth.resolution)
+        }),
         rate_iops: number("reqrate", notes)
             // Rates from 999,980 on are vdbench's codes for «as fast as possible» and its kin.
             .filter(|rate| (1.0..999_980.0).contains(rate))

@@ -8,6 +8,7 @@ use iotrial_model::plan::{Arrival, PhaseKind, Plan};
 use iotrial_model::record::{Interval, JobCounts};
 
 use crate::control::{Decision, Watcher};
+use crate::kernel_threads::KernelThreads;
 use crate::recorder::JobRecorder;
 use crate::window::{Window, as_ns};
 
@@ -80,12 +81,13 @@ impl<'r> Collector<'r> {
         }
     }
 
-    /// Adds what one thread counted in one window. The recorders go back to it, empty; `watcher` sees the
+    /// Adds what one thread counted in one window, with what the kernel's threads made of it. The recorders go back to it, empty; `watcher` sees the
     /// interval that is whole by that.
     pub fn add(
         &mut self,
         mut handover: Handover,
         spares: &Sender<Vec<JobRecorder>>,
+        kernel_threads: Option<&KernelThreads>,
         watcher: &mut dyn Watcher,
     ) {
         // The threads go on until they see the brake. What they hand over meanwhile was not seen when the
@@ -103,11 +105,13 @@ impl<'r> Collector<'r> {
         let watched_ns = self.watched_ns.entry(handover.window).or_insert_with(|| vec![0; self.worker_count]);
         watched_ns[handover.worker] = handover.watched_ns;
         open.arrived += 1;
+        // What ended in this window is known from now on.
+        kernel_threads.into_iter().for_each(KernelThreads::look);
         // The same for all threads, except where the load was stopped: then the interval lasts as long as any
         // of them counted.
         open.end_ns = handover.end_ns.max(open.end_ns);
         for (total, recorder) in open.jobs.iter_mut().zip(&mut handover.recorders) {
-            total.merge(&recorder.take());
+            total.merge(&recorder.take(kernel_threads));
         }
         for (total, backlog) in open.backlog.iter_mut().zip(&handover.backlog) {
             *total += backlog;

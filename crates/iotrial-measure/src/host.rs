@@ -77,6 +77,7 @@ impl CpuSnapshot {
             busiest_thread_s: None,
             busiest_work_s: None,
             run_queue_delay_s: None,
+            kernel_io_delay_s: None,
             involuntary_switch_count: self
                 .involuntary_switch_count
                 .zip(earlier.involuntary_switch_count)
@@ -268,6 +269,7 @@ mod tests {
             busiest_thread_s: None,
             busiest_work_s: None,
             run_queue_delay_s: None,
+            kernel_io_delay_s: None,
             involuntary_switch_count: Some(140),
             host_busy_s: Some(100.0),
             host_steal_s: Some(0.0),

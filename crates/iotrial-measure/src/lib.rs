@@ -11,6 +11,7 @@
 pub mod process;
 pub mod disk_stats;
 pub mod host;
+pub mod kernel_threads;
 pub mod activity;
 pub mod clock;
 pub mod pauses;

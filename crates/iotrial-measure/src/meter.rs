@@ -7,6 +7,7 @@ use iotrial_model::record::{CpuUse, DeviceCounters};
 
 use crate::clock::{Clock as _, MonotonicClock};
 use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
+use crate::kernel_threads::KernelThreads;
 use crate::window::Window;
 
 /// Reads CPU times and device counters at both ends of the measured phase, at the ends of its rounds
@@ -19,6 +20,7 @@ pub struct Meter {
     device_names: Vec<String>,
     readings: Vec<Reading>,
     threads: ThreadWatch,
+    kernel_threads: Option<KernelThreads>,
     next_thread_look_ns: u64,
     is_over: bool,
 }
@@ -29,6 +31,8 @@ struct Reading {
     cpu: CpuSnapshot,
     devices: DeviceSnapshot,
     threads: ThreadWatch,
+    /// Of the kernel's threads that complete I/Os, so far.
+    kernel_io_delay: Option<Duration>,
 }
 
 /// The threads are looked at so often, and once shortly before they end with the phase. A look takes about 10
@@ -63,9 +67,15 @@ impl Meter {
             device_names: device_names.to_vec(),
             readings: Vec::new(),
             threads: ThreadWatch::default(),
+            kernel_threads: None,
             next_thread_look_ns: u64::MAX,
             is_over: false,
         }
+    }
+
+    /// The same meter, which also tells how long these threads waited.
+    pub fn with_kernel_threads(self, threads: KernelThreads) -> Self {
+        Self { kernel_threads: Some(threads), ..self }
     }
 
     /// The next moment of a reading; `None` when all are taken.
@@ -120,7 +130,8 @@ impl Meter {
         let devices = DeviceSnapshot::of(self.device_names.iter().map(String::as_str));
         // A copy, because the watch goes on, and what a thread used is the difference of two readings.
         let threads = self.threads.clone();
-        self.readings.push(Reading { at_ns, cpu: CpuSnapshot::now(), devices, threads });
+        let kernel_io_delay = self.kernel_threads.as_ref().and_then(KernelThreads::delay);
+        self.readings.push(Reading { at_ns, cpu: CpuSnapshot::now(), devices, threads, kernel_io_delay });
         self.next_thread_look_ns = self.look_after(at_ns);
     }
 
@@ -172,6 +183,8 @@ impl Meter {
         let wall = Duration::from_nanos(end.at_ns - start.at_ns);
         let mut cpu = end.cpu.since(&start.cpu, wall);
         end.threads.tell_since(&start.threads, watched, &mut cpu);
+        let kernel_io_delay = end.kernel_io_delay.zip(start.kernel_io_delay);
+        cpu.kernel_io_delay_s = kernel_io_delay.map(|(now, then)| now.saturating_sub(then).as_secs_f64());
         Some((cpu, end.devices.since(&start.devices)))
     }
 }

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use iotrial_model::histogram::{LatencyHistogram, LatencyRecorder};
 use iotrial_model::load::Direction;
-use iotrial_model::plan::Plan;
+use iotrial_model::plan::{Arrival, Plan};
 use iotrial_model::record::{Failure, JobCounts, OpCounts};
+
+use crate::kernel_threads::{KernelThreads, TICK};
 
 /// The place of the commits behind the two directions.
 const COMMIT: usize = 2;
@@ -72,11 +74,39 @@ struct OpRecorder {
     /// Latencies of the I/Os that the generator held back, and what they would have been without.
     held: Times,
     unheld: Times,
+    /// Of an open load: what may have been held back by others than the generator.
+    kept: Option<Kept>,
     unfinished_oldest_ns: u64,
     /// Of all I/Os under way; touched at the end of a load only, by as many as were outstanding, so that a
     /// sparse one does.
     unfinished_age: LatencyHistogram,
 }
+
+/// I/Os of one window, until it is known when the kernel's threads waited for a CPU.
+#[derive(Debug, Clone, Default)]
+struct Kept {
+    /// Those that took long enough to matter, as they were created and done, and what the generator held back of it.
+    slow: Vec<(u64, u64, u64)>,
+    /// How many of the others were done, one slice of time after the other, and how long they took together.
+    fast: Vec<Fast>,
+}
+
+/// I/Os that no limit is shorter than, done within one slice of time.
+#[derive(Debug, Clone, Copy)]
+struct Fast {
+    slice: u64,
+    count: u64,
+    sum_ns: u64,
+}
+
+/// From here on an I/O may miss a limit: those of databases begin at a millisecond.
+const SLOW_NS: u64 = 1_000_000;
+/// More slow ones of one window are counted as if nothing had held them back.
+// Three megabytes a stream.
+const MOST_SLOW: usize = 131_072;
+/// What the kernel's threads waited counts from here on, as what the generator held back does.
+const LEAST_HELD_NS: u64 = 100_000;
+const SLICE_NS: u64 = TICK.as_nanos() as u64;
 
 /// What came of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +163,10 @@ impl JobRecorder {
         plan.jobs
             .iter()
             .map(|job| Self {
-                ops: [job.reads(), job.writes(), job.group_commit.is_some()]
-                    .map(|used| used.then(Box::default)),
+                ops: [job.reads(), job.writes(), job.group_commit.is_some()].map(|used| {
+                    let kept = (job.arrival != Arrival::Closed).then(Kept::default);
+                    used.then(|| Box::new(OpRecorder { kept, ..OpRecorder::default() }))
+                }),
                 commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
                 not_issued: Times::default(),
             })
@@ -164,10 +196,11 @@ impl JobRecorder {
                 // latency is negative.
                 let latency_ns = completed_at_ns.saturating_sub(issued.created_at_ns);
                 op.total_latency.record_ns(latency_ns);
-                let held_ns = issued.held_ns + issued.seen_late_ns;
-                if held_ns > 0 {
-                    op.note_held(latency_ns, held_ns);
-                }
+                op.note(
+                    (issued.created_at_ns, completed_at_ns),
+                    latency_ns,
+                    issued.held_ns + issued.seen_late_ns,
+                );
             }
             failed => op.fail(failed, issued.length),
         }
@@ -196,9 +229,7 @@ impl JobRecorder {
             op.total_latency.record_ns(latency_ns);
             // A commit that became due while the generator was away waited only from then on.
             let held_ns = write.created_at_ns.saturating_sub(*due_ns).min(write.held_ns) + write.seen_late_ns;
-            if held_ns > 0 {
-                op.note_held(latency_ns, held_ns);
-            }
+            op.note((*due_ns, completed_at_ns), latency_ns, held_ns);
         }
     }
 
@@ -219,14 +250,28 @@ impl JobRecorder {
         self.not_issued.record_ns(age_ns);
     }
 
-    /// Takes what was counted, as facts, and leaves the recorder empty.
-    pub fn take(&mut self) -> JobCounts {
+    /// Takes what was counted, as facts, and leaves the recorder empty. I/Os that were under way while these threads of the kernel waited for
+    /// a CPU are among those that were held back.
+    pub fn take(&mut self, kernel_threads: Option<&KernelThreads>) -> JobCounts {
         // By the coordinator and not in the loop: going through more than 20,000 buckets takes as long as
         // many I/Os.
         let [read, write, commit] = &mut self.ops;
-        let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
+        let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take(kernel_threads));
         let not_issued_age = self.not_issued.take();
         JobCounts { read: take(read), write: take(write), commit: take(commit), not_issued_age }
+    }
+}
+
+impl Kept {
+    #[inline]
+    fn note_fast(&mut self, slice: u64, latency_ns: u64) {
+        match self.fast.last_mut() {
+            Some(fast) if fast.slice == slice => {
+                fast.count += 1;
+                fast.sum_ns += latency_ns;
+            }
+            _ => self.fast.push(Fast { slice, count: 1, sum_ns: latency_ns }),
+        }
     }
 }
 
@@ -236,6 +281,48 @@ impl OpRecorder {
     fn fail(&mut self, outcome: Outcome, asked: u32) {
         self.error_count += 1;
         self.first_failed.get_or_insert(Failed { outcome, asked });
+    }
+
+    /// Counts what held back an I/O that was done between these times, or keeps it until that is known.
+    #[inline]
+    fn note(&mut self, (from_ns, to_ns): (u64, u64), latency_ns: u64, held_ns: u64) {
+        match &mut self.kept {
+            Some(kept) if latency_ns >= SLOW_NS && kept.slow.len() < MOST_SLOW => {
+                kept.slow.push((from_ns, to_ns, held_ns));
+            }
+            Some(kept) if held_ns == 0 => kept.note_fast(to_ns / SLICE_NS, latency_ns),
+            _ if held_ns > 0 => self.note_held(latency_ns, held_ns),
+            _ => {}
+        }
+    }
+
+    /// Now it is known.
+    fn settle(&mut self, kernel_threads: Option<&KernelThreads>) {
+        let Some(mut kept) = self.kept.take() else { return };
+        let delays_ns = |spans: &mut dyn Iterator<Item = (u64, u64)>| match kernel_threads {
+            Some(threads) => threads.delays_ns(spans),
+            None => spans.map(|_| 0).collect(),
+        };
+        let delays = delays_ns(&mut kept.slow.iter().map(|(from_ns, to_ns, _)| (*from_ns, *to_ns)));
+        for ((from_ns, to_ns, held_ns), delay_ns) in kept.slow.drain(..).zip(delays) {
+            let held_ns = held_ns + delay_ns;
+            if held_ns >= LEAST_HELD_NS {
+                self.note_held(to_ns.saturating_sub(from_ns), held_ns);
+            }
+        }
+        let slice = |fast: &Fast| (fast.slice * SLICE_NS, (fast.slice + 1) * SLICE_NS);
+        let delays = delays_ns(&mut kept.fast.iter().map(slice));
+        for (fast, delay_ns) in kept.fast.drain(..).zip(delays) {
+            // They were not held back by much, but the slow ones of the same time do not count as the device's own either: without these the
+            // others would look faster than the device. Which of the short latencies they had matters to no limit.
+            if delay_ns >= LEAST_HELD_NS {
+                let mean = Duration::from_nanos(fast.sum_ns / fast.count);
+                self.held.all.record_n(mean, fast.count);
+                self.unheld.all.record_n(mean, fast.count);
+            }
+        }
+        // Empty, with its room.
+        self.kept = Some(kept);
     }
 
     // Cold as well: a generator that keeps up holds nothing back.
@@ -250,7 +337,8 @@ impl OpRecorder {
         self.unfinished_age.record_n(Duration::from_nanos(age_ns), 1);
     }
 
-    fn take(&mut self) -> OpCounts {
+    fn take(&mut self, kernel_threads: Option<&KernelThreads>) -> OpCounts {
+        self.settle(kernel_threads);
         let unfinished_age = std::mem::take(&mut self.unfinished_age);
         let counts = OpCounts {
             bytes: self.bytes,

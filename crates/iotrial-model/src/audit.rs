@@ -33,8 +33,8 @@ words! {
         /// sizes the product is a range.
         IopsBandwidth = "iops-bandwidth",
         /// GiB, bytes and counts with rate × runtime; rates, counts and bytes of reads and writes with their sum; for a run of iotrial,
-        /// its totals with its seconds; for diskspd's XML, its time series with runtime and counts; for its text, the rows of the
-        /// threads with their totals. Rates need the runtime. A shortened time series may have fewer I/Os. Rows of several targets that
+        /// its totals with its seconds; for diskspd's XML, its time series with runtime and counts; for its text and for
+        /// clients of fio, the rows of the parts with their totals, and the mean over all I/Os with those of the parts. Rates need the runtime. A shortened time series may have fewer I/Os. Rows of several targets that
         /// add up to less are a doubt.
         Totals = "totals",
         /// Bytes ÷ I/Os with the block size. fio counts an I/O when it is issued and its bytes when it completes, so after a ramp up to
@@ -52,8 +52,9 @@ words! {
         /// without threads of their own (`libaio`, `psync` and similar); allows 5 %, because time is charged in ticks.
         CpuTime = "cpu-time",
         /// IOPS × mean latency, the average number of outstanding I/Os, with the number configured (Little 1961): it cannot be more.
-        /// Fewer than half are a doubt, unless a rate was given or flushes are timed separately. More is a doubt if an entry of fio may
-        /// hold several jobs, because it has the options of the first one. If direct I/Os take less than 1 µs and a thousand times that
+        /// Fewer than half are a doubt, unless a rate was given, flushes are timed separately, or the source states no such options (fio's
+        /// normal output). More is a doubt if an entry of fio may hold several jobs, because it has the options of the first one. Not
+        /// for means over several runs (KDiskMark). If direct I/Os take less than 1 µs and a thousand times that
         /// would fit, the unit is wrong.
         LittlesLaw = "littles-law",
         /// The mean latency with its parts, submission and completion. Without a submission latency: completion alone cannot be longer.
@@ -77,6 +78,9 @@ words! {
         MeanByPercentiles = "mean-by-percentiles",
         /// The variance with its maximum, (max − mean)(mean − min) (Bhatia and Davis 2000).
         Deviation = "deviation",
+        /// Mean and standard deviation of reads with those of writes, where each has five digits or more. Two measurements do not agree in
+        /// all of them; a doubt, because a tool may print one latency for both directions.
+        CopiedLatency = "copied-latency",
         /// MiB/s of each direction with the link (for `sata`, which both share, of both together). Needs an attribute of the path.
         LinkBandwidth = "link-bandwidth",
         /// The mean latency with the time of one block over the link, and with the speed of light: 10 µs for each kilometre of

@@ -33,7 +33,7 @@ pub use figure::{AwrFigure, AwrFigureRow, AwrFigures, AwrUnit};
 pub use fleet_note::{BusierElsewhere, FleetNote, NotAdded, WhyNotAdded};
 pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
-pub use remark::{BusyFunction, CellReads, Remark, RemarkFacts, RemarkId, SignOfNfs, Switch, WaitedFor};
+pub use remark::{BusyFunction, CellReads, Remark, RemarkId, SignOfNfs, Switch, WaitedFor};
 pub use replay_note::{Derivation, FigureOrigin, FigurePlace, ReplayNote};
 pub use series_note::{FileFact, FileNote, SeriesNote, SlobNote};
 pub use size_note::SizeNote;

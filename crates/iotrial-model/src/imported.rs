@@ -124,7 +124,7 @@ pub enum SourceKind {
     Sqlio,
     /// Iometer's CSV, of 2006 and 1.1.
     Iometer,
-    /// CrystalDiskMark's text, versions 3 to 8; its MB have 1,000,000 bytes.
+    /// CrystalDiskMark's text, versions 3 to 8; its MB have 1,000,000 bytes. KDiskMark's, whose MB have 1,000 KiB.
     Crystaldiskmark,
     /// vdbench's flat file, summary or totals.
     Vdbench,
@@ -282,6 +282,19 @@ impl StatedLoad {
     /// Whether other jobs may be among its figures: fio puts a group into one entry, which carries the options of one of them only.
     pub fn may_have_others(&self) -> bool {
         self.options.contains_key("group_reporting") && !self.is_alone
+    }
+
+    /// Whether its source tells how I/Os are made and nothing else of the options: fio's normal output has no rate, pause or flush.
+    pub fn has_options_left_out(&self) -> bool {
+        self.engine.is_some() && self.options.len() == 1 && self.options.contains_key("rw")
+    }
+
+    /// An option of a load whose figures are means over several runs, each for itself: how many those were.
+    pub const MEAN_OF_RUNS: &'static str = "mean of runs";
+
+    /// Whether its figures are such means: a mean rate times a mean latency is more than any run had.
+    pub fn is_mean_of_runs(&self) -> bool {
+        self.options.contains_key(Self::MEAN_OF_RUNS)
     }
 
     /// Whether it reads back what it wrote: such reads are none of its mix, and come after the writes.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::load::words;
+use crate::load::{Direction, words};
 
 words! {
     /// The kinds of observations, the gravest first. The first two leave the answer open: what a disk did that nobody saw may have been too
@@ -193,6 +193,17 @@ pub enum CounterNote {
     LongIntervals {
         /// How long one is.
         interval_s: f64,
+    },
+    /// A disk did too few I/Os of a direction to judge their latency.
+    FewIos {
+        /// As its source calls it.
+        disk: String,
+        /// Reads or writes; `None` where the source has only both together.
+        direction: Option<Direction>,
+        /// In how many intervals it did at least one I/O per second.
+        busy_count: usize,
+        /// How many intervals there are.
+        interval_count: usize,
     },
 }
 

@@ -14,7 +14,7 @@ pub use ceilings::CeilingChanges;
 pub use over_loads::{
     ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
 };
-pub use reservation::{Freeze, ReservationCause, ReservationKind, RoleLoss};
+pub use reservation::{Freeze, Reservation, ReservationKind, RoleLoss};
 pub use times::TimesFact;
 
 use crate::metric::Metric;

@@ -526,6 +526,10 @@ pub struct CpuUse {
     /// kernel does not count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_queue_delay_s: Option<f64>,
+    /// Time that the kernel's threads by which I/Os are completed were ready to run and had no CPU, beyond what is usual each time, summed
+    /// over the threads; `None` where the system does not show them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_io_delay_s: Option<f64>,
     /// How often a thread of this process lost its CPU without having asked to wait; `None` where it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub involuntary_switch_count: Option<u64>,

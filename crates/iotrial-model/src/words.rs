@@ -1,4 +1,11 @@
-//! Names within sentences.
+//! Names and numbers of things within sentences.
+
+use crate::units::group_thousands;
+
+/// `1 job`, `1,200 jobs`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
+}
 
 /// All of them: `a`, `a and b`, `a, b and c`.
 pub fn enumerate(names: &[impl AsRef<str>]) -> String {
@@ -27,6 +34,7 @@ mod tests {
 
     #[test]
     fn many_names_are_counted_and_few_are_said() {
+        assert_eq!((counted(1, "run"), counted(1_200, "run")), ("1 run".into(), "1,200 runs".into()));
         assert_eq!(enumerate(&[] as &[&str]), "");
         assert_eq!(enumerate(&["a"]), "a");
         assert_eq!(enumerate(&["a", "b"]), "a and b");

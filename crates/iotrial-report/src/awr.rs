@@ -12,6 +12,8 @@ mod right_size;
 mod series;
 mod slob;
 
+pub use fleet::by_need;
+
 use iotrial_analysis::awr::{AwrAnswer, WaitLatency};
 use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};

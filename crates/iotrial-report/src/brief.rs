@@ -9,6 +9,7 @@ use iotrial_model::record::{AttributeValue, TargetRecord};
 use iotrial_model::step::Step;
 use iotrial_model::subject::{Machine, Subject};
 use iotrial_model::units::{format_duration, group_thousands};
+use iotrial_model::words::counted;
 
 use crate::quantity::in_seconds;
 use crate::stated::{self, LONGEST_OPTION};
@@ -145,9 +146,4 @@ pub(crate) fn phases(plan: &Plan) -> String {
         format!("{}{until} {}", one.kind.as_str(), format_duration(one.duration))
     });
     phase.collect::<Vec<_>>().join(", ")
-}
-
-/// `1 job`, `6 jobs`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
 }

@@ -177,7 +177,7 @@ fn headline(
     reservations: &[Reservation],
     contradictory: &[&str],
 ) -> (String, Option<bool>) {
-    let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind == kind);
+    let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind() == kind);
     let is_best = best.is_some();
     let headline = match best {
         // In the same line, because people pass the headline on.

@@ -157,7 +157,7 @@ pub struct PointList {
 }
 
 /// The sections whose table has the figures of the answer, the first that there is; elsewhere it is the first table.
-const WITH_FIGURES: [&str; 3] = ["gates", "roles", "saturation"];
+const WITH_FIGURES: [&str; 4] = ["gates", "roles", "saturation", "inventory"];
 
 impl Document {
     /// The same under another title.

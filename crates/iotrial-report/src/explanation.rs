@@ -3,7 +3,7 @@
 
 use iotrial_analysis::words::capital;
 use iotrial_model::record::Severity;
-use iotrial_model::words::enumerate;
+use iotrial_model::words::{counted, enumerate};
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, MixReach, PartReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
@@ -54,9 +54,8 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
     lines.push((
         "Machine",
         format!(
-            "{cores}{} vCPU{}, {} GiB, {}",
-            explanation.vcpus,
-            if explanation.vcpus == 1 { "" } else { "s" },
+            "{cores}{}, {} GiB, {}",
+            counted(explanation.vcpus.into(), "vCPU"),
             explanation.memory_gib,
             capital(configuration.os.as_str())
         ),

@@ -4,6 +4,7 @@ use iotrial_analysis::host_check::{
     CheckAnswer, CheckFinding, GoodSetting, Rule, RuleSet, UnknownSetting, Weight,
 };
 use iotrial_model::host_fact::{Fact as HostFact, FactId, FactValue, Part, PartKind, Reading, TargetChain};
+use iotrial_model::words::counted;
 use iotrial_words::wanted::wanted;
 
 use crate::document::{Answer, Block, Document, FindingLine, Front, Section};
@@ -121,10 +122,6 @@ fn byline(answer: &CheckAnswer) -> String {
     [name, platform, shape, kernel].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-fn counted(count: usize, one: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
-}
-
 fn summary(answer: &CheckAnswer) -> Answer {
     let counts: Vec<String> = Weight::ALL
         .iter()
@@ -144,9 +141,12 @@ fn summary(answer: &CheckAnswer) -> Answer {
         (0, Some(true)) => "Yes: nothing to change".to_owned(),
         (0, _) => "Nothing found, but not everything could be read".to_owned(),
         (_, Some(false)) => format!("Not yet: {counts}"),
-        (total, Some(true)) => format!("Yes, with {}: {counts}", counted(total, "smaller finding")),
+        (total, Some(true)) => format!("Yes, with {}: {counts}", counted(total as u64, "smaller finding")),
         (total, None) => {
-            format!("Nothing critical or high was found; {}: {counts}", counted(total, "smaller finding"))
+            format!(
+                "Nothing critical or high was found; {}: {counts}",
+                counted(total as u64, "smaller finding")
+            )
         }
     };
     let good = match answer.good.len() {
@@ -156,13 +156,15 @@ fn summary(answer: &CheckAnswer) -> Answer {
     };
     let unknown = match answer.unknown.len() {
         0 => "everything that the rules ask for could be read".to_owned(),
-        count => format!("{} could not be read, which is not the same as good", counted(count, "fact")),
+        count => {
+            format!("{} could not be read, which is not the same as good", counted(count as u64, "fact"))
+        }
     };
     let mut points = Vec::new();
     if answer.database.is_none() {
         points.push(format!(
             "Checked by the rules that hold for every database. Rules for a particular database are not checked ({}): use --for sqlserver, oracle, postgresql or mysql.",
-            counted(answer.rules_for_databases, "rule")
+            counted(answer.rules_for_databases as u64, "rule")
         ));
     }
     if !answer.replaced_rules.is_empty() {

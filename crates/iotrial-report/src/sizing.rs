@@ -3,6 +3,7 @@
 use iotrial_analysis::words::capital;
 use iotrial_model::demand::{Demand, LaidOutPool, LatencyClass, Mirror};
 use iotrial_model::record::Severity;
+use iotrial_model::words::counted;
 use iotrial_sizing::catalog::Term;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::Explanation;
@@ -110,11 +111,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
         wants.push(format!("{} mirror", demand.mirror));
     }
     if demand.replicas > 0 {
-        wants.push(format!(
-            "writes to {} other machine{}",
-            demand.replicas,
-            if demand.replicas == 1 { "" } else { "s" }
-        ));
+        wants.push(format!("writes to {}", counted(demand.replicas.into(), "other machine")));
     }
     if demand.allow_burst {
         wants.push("including bursts".to_owned());

@@ -7,6 +7,7 @@ use iotrial_model::imported::Warning;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
+use iotrial_model::words::counted;
 
 use crate::document::{Block, Fact, FindingLine, Section};
 use crate::finding_line::About;
@@ -172,7 +173,7 @@ fn mix_in_words(read_percent: f64) -> (String, bool) {
 }
 
 fn in_flight(outstanding: u64) -> String {
-    format!("{outstanding} outstanding I/O{}", if outstanding == 1 { "" } else { "s" })
+    counted(outstanding, "outstanding I/O")
 }
 
 fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {

@@ -10,7 +10,7 @@ use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
-use iotrial_model::words::enumerate;
+use iotrial_model::words::{counted, enumerate};
 
 mod answer;
 
@@ -143,7 +143,6 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
         SweepOf::Record(record) => (record.probes.len(), "probe"),
         SweepOf::Results { .. } => (summary.curves.iter().map(|curve| curve.probes.len()).sum(), "result"),
     };
-    let plural = if count == 1 { "" } else { "s" };
     let mut facts = in_words(circumstances);
     // In results of other tools, the names of what was swept distinguish configurations.
     if let (SweepOf::Results { .. }, false) = (of, summary.volumes.is_empty()) {
@@ -151,7 +150,10 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
         facts.insert(0, ("of", names.join("; ")));
     }
     facts.extend(load.map(|load| ("load", load)));
-    facts.push(("probes", format!("{count} {what}{plural}, {} measured", in_seconds(summary.measured_s))));
+    facts.push((
+        "probes",
+        format!("{}, {} measured", counted(count as u64, what), in_seconds(summary.measured_s)),
+    ));
     if let SweepOf::Record(record) = of {
         let sizes = record.settings.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         facts.extend((!sizes.is_empty()).then_some(("data on each volume", sizes)));

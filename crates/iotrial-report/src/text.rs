@@ -35,7 +35,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Lines of at most `width` characters, broken between words where there is a place for it.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut line_width = 0;

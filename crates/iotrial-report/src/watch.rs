@@ -7,7 +7,7 @@ use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands
 use iotrial_model::counters::RECORDING_TOOL;
 use iotrial_model::finding::Severity;
 use iotrial_model::load::{Direction, Role};
-use iotrial_model::observation::{Observation, ObservationKind};
+use iotrial_model::observation::{CounterNote, Observation, ObservationKind};
 use iotrial_model::words::{enumerate, in_brief};
 use iotrial_words::observation::{counter_note, message};
 
@@ -176,6 +176,11 @@ fn summary(answer: &WatchAnswer) -> Answer {
         None if answer.is_idle() => (
             "Nothing to judge".to_owned(),
             "The disks did nothing in that time.".to_owned(),
+            Vec::new(),
+        ),
+        None if answer.notes.iter().any(|note| matches!(note, CounterNote::FewIos { .. })) => (
+            "Not judged".to_owned(),
+            "The disks did too few I/Os in that time to judge their latency.".to_owned(),
             Vec::new(),
         ),
         None => (

@@ -52,6 +52,14 @@ pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
         // The part without a heading opens the workbook, and every section has a sheet.
         let (opening, rest): (Vec<&Section>, Vec<&Section>) =
             part.sections.iter().partition(|section| section.heading.is_empty());
+        // One table of all there is comes first: whoever asked for a workbook filters it, and copies its columns.
+        let (first, rest): (Vec<&Section>, Vec<&Section>) =
+            rest.into_iter().partition(|section| section.id == "inventory");
+        for section in first {
+            let mut sheet = Sheet::new(&mut workbook, names.next(number, section.heading), unit)?;
+            sheet.section(section)?;
+            sheet.close()?;
+        }
         let mut sheet = Sheet::new(&mut workbook, names.next(number, "Summary"), unit)?;
         sheet.line(&part.title, &sheet.styles.title.clone())?;
         sheet.line(&part.byline, &sheet.styles.soft.clone())?;

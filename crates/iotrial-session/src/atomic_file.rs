@@ -72,7 +72,8 @@ impl AtomicFile {
     pub(crate) fn begin(folder: &Path) -> io::Result<Self> {
         // In the same folder, because a rename does not lead from one file system to another.
         let (prefix, suffix) = UNPLACED;
-        tempfile::Builder::new().prefix(prefix).suffix(suffix).tempfile_in(folder).map(Self)
+        let begun = tempfile::Builder::new().prefix(prefix).suffix(suffix).tempfile_in(folder);
+        begun.map(Self).map_err(without_temporary_name)
     }
 
     /// Whether a file of that name was begun and is not placed yet.
@@ -139,6 +140,14 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
+    }
+}
+
+/// The error without the name of a temporary file, which nobody has seen or ever will: the library adds it to what the system says.
+pub fn without_temporary_name(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path \"") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{Interval, RunRecord};
+use iotrial_model::search::Search;
 
 /// Hears what there is to say, and sees the load second by second.
 ///
@@ -16,6 +17,14 @@ pub trait Observer: Send + Sync {
 
     /// The same of what everybody must know: a warning, an error that does not end the work. The text says which of them it is.
     fn warn(&self, text: &str);
+
+    /// One load of several is over, and what came of it in a line. Who sees them pass needs no list of them.
+    fn load_over(&self, text: &str) {
+        self.say(text);
+    }
+
+    /// A load of a search follows; what the others have shown by now is in it.
+    fn searching(&self, _search: &Search) {}
 
     /// Files are being laid out: so many bytes of all are written. Several threads may tell it at once.
     fn layout(&self, done_bytes: u64, total_bytes: u64);

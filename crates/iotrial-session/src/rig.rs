@@ -17,6 +17,7 @@ use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::given_target::in_words;
 use iotrial_model::plan::{Plan, SimDevice};
 use iotrial_model::record::{Ended, EndedHow, Interval, Layout, RunRecord};
+use iotrial_model::search::Search;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
@@ -144,6 +145,16 @@ impl Rig {
     /// Tells the observer how it goes.
     pub fn say(&self, text: &str) {
         self.observer.say(text);
+    }
+
+    /// Tells the observer what came of one load of several.
+    pub(crate) fn say_load(&self, text: &str) {
+        self.observer.load_over(text);
+    }
+
+    /// Tells the observer that a load of a search follows.
+    pub(crate) fn searching(&self, search: &Search) {
+        self.observer.searching(search);
     }
 
     /// What was asked and decided.

@@ -2,6 +2,7 @@
 
 use iotrial_model::foreign_text::harmless;
 use iotrial_model::record::{ActivityLook, BusyProcess, DiskActivity};
+use iotrial_model::words::counted;
 
 use crate::numbers::{number_in_words, with_thousands};
 
@@ -43,7 +44,7 @@ fn in_brief(processes: &[BusyProcess], most: usize) -> String {
 /// `others use 1.7 of 2 CPUs: rustc (pid 4711, 98 % of a CPU)`.
 pub fn cpus(look: &ActivityLook, cpu_count: u32) -> String {
     let used = look.others_cpu_percent.unwrap_or_default() / 100.0 * f64::from(cpu_count);
-    let of = if cpu_count == 1 { "1 CPU".to_owned() } else { format!("{cpu_count} CPUs") };
+    let of = counted(u64::from(cpu_count), "CPU");
     let who = in_brief(&look.processes, MOST_IN_BRIEF);
     let who = if who.is_empty() { who } else { format!(": {who}") };
     format!("others use {used:.1} of {of}{who}")

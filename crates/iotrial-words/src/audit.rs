@@ -67,6 +67,7 @@ pub const fn compares(check: Check) -> &'static str {
         Check::HistogramShares => "shares of a histogram, compared with 100 %",
         Check::MeanByPercentiles => "mean, compared with what percentiles or shares allow",
         Check::Deviation => "standard deviation, compared with what mean and extremes allow",
+        Check::CopiedLatency => "latency of reads, compared with that of writes",
         Check::LinkBandwidth => "MiB/s, compared with the link",
         Check::LinkLatency => "latency, compared with the time a block takes over the link",
         Check::DeviceLatency => "latency, compared with the least that any device needs",
@@ -152,6 +153,12 @@ pub fn not_checked(unchecked: &Unchecked) -> String {
         Reason::CountsFromDue => {
             "latency counts from the time an I/O was due, which includes the time it waited to be issued, so Little's law could not be checked".to_owned()
         }
+        Reason::MeansOfRuns => {
+            "rate and latency are means over several runs, each for itself, so Little's law could not be checked".to_owned()
+        }
+        Reason::UnknownPauses => {
+            "fewer I/Os were outstanding than the load allows; the source does not state rates, pauses and flushes, any of which explains it".to_owned()
+        }
         Reason::NoMeanLatency => "a mean latency is missing, so Little's law could not be checked".to_owned(),
         Reason::NoRate => {
             "a rate is missing, or count and bytes do not agree, so Little's law could not be checked".to_owned()
@@ -163,7 +170,7 @@ pub fn not_checked(unchecked: &Unchecked) -> String {
             "I/Os of the engine `{engine}` do not pass the counters of local disks, so these cannot show a cache"
         ),
         Reason::LateCounters { missing_percent, late_s } => format!(
-            "the devices counted {missing_percent:.1} % fewer reads than the job did, which is no more than its last {late_s} s: tools read their counters only now and then"
+            "the devices counted {missing_percent:.1} % fewer reads than the job did, which is no more than its last {late_s} s or its outstanding I/Os: tools read their counters only now and then"
         ),
         Reason::NotInBothRows { metric, baseline, row } => {
             format!("rows {baseline} and {row} do not both have {}", metric_in_words(metric))

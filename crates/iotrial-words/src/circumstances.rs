@@ -1,9 +1,7 @@
 //! What made figures, in brief.
 
 use iotrial_model::circumstances::{EngineInBrief, LoadInBrief, ToolInBrief};
-use iotrial_model::words::enumerate;
-
-use crate::numbers::count_with_thousands;
+use iotrial_model::words::{counted, enumerate};
 
 /// More sizes than this are not named.
 const MOST_SIZES: usize = 6;
@@ -36,11 +34,6 @@ pub fn load(load: &LoadInBrief) -> String {
         Some(profile) => format!("{profile}{quick}: {parts}"),
         None => parts,
     }
-}
-
-/// `1 job`, `6 jobs`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count_with_thousands(count), if count == 1 { "" } else { "s" })
 }
 
 /// `uring, direct I/O`.

@@ -9,8 +9,6 @@
 pub mod finding;
 pub mod evidence;
 pub mod place;
-pub mod swept;
-pub mod compared;
 pub mod numbers;
 pub mod changes;
 pub mod rate_limit;

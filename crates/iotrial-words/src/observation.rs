@@ -1,10 +1,11 @@
 //! What is said of counters of a system in use: observations, notes, and what held the load back.
 
+use iotrial_model::load::Direction;
 use iotrial_model::observation::{
     CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservationKind, ObservedDisks, TypicalLoad,
 };
 use iotrial_model::units::group_thousands;
-use iotrial_model::words::{enumerate, in_brief};
+use iotrial_model::words::{counted, enumerate, in_brief};
 use serde::{Serialize, Serializer};
 
 use crate::numbers::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
@@ -111,8 +112,8 @@ pub fn counter_note(note: &CounterNote) -> String {
     match note {
         CounterNote::OfSource(words) => words.clone(),
         CounterNote::Gaps { count, total_s } => format!(
-            "{count} gap{} of {} in all, for which there are no counters",
-            if *count == 1 { "" } else { "s" },
+            "{} of {} in all, for which there are no counters",
+            counted(*count as u64, "gap"),
             seconds_in_words(*total_s)
         ),
         CounterNote::ClockSetBack => {
@@ -121,6 +122,14 @@ pub fn counter_note(note: &CounterNote) -> String {
         CounterNote::LongIntervals { interval_s } => format!(
             "each interval is a mean over {}, so it hides shorter peaks",
             seconds_in_words(*interval_s)
+        ),
+        CounterNote::FewIos { disk, direction, busy_count, interval_count } => format!(
+            "{} of {disk} are not judged: it did any in {busy_count} of {interval_count} intervals, and fewer than 1,000 in all",
+            match direction {
+                Some(Direction::Read) => "reads",
+                Some(Direction::Write) => "writes",
+                None => "reads and writes",
+            }
         ),
     }
 }

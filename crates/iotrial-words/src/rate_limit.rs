@@ -6,8 +6,8 @@ use iotrial_model::words::enumerate;
 use serde::Serializer;
 
 use crate::finding::message;
+use crate::finding::swept;
 use crate::numbers::{seconds_in_words, with_thousands};
-use crate::swept;
 
 /// The generator waited for a CPU, and nothing else explains the rate.
 const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit instead: repeat on a quieter host";

@@ -8,7 +8,7 @@ mod times;
 use iotrial_model::finding::ENOUGH_REPEATS;
 use iotrial_model::metric::Metric;
 use iotrial_model::recommendation::{
-    CostFact, CpuFact, ExceptionFact, Freeze, OpenChange, ReservationCause, RoleLoss, TailFact,
+    CostFact, CpuFact, ExceptionFact, Freeze, OpenChange, Reservation, RoleLoss, TailFact,
 };
 use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
@@ -22,38 +22,34 @@ use crate::changes::{as_long, longer, names_of};
 use crate::numbers::{latency_in_words, with_thousands};
 
 /// The answer with what speaks against it, in one sentence; `has_best` says whether it names a configuration.
-pub fn with_reservations<'c>(
-    answer: &str,
-    has_best: bool,
-    causes: impl Iterator<Item = &'c ReservationCause>,
-) -> String {
-    let causes: Vec<String> = causes.map(reservation).collect();
-    if causes.is_empty() {
+pub fn with_reservations(answer: &str, has_best: bool, all: &[Reservation]) -> String {
+    if all.is_empty() {
         return answer.to_owned();
     }
+    let reservations: Vec<String> = all.iter().map(reservation).collect();
     // That nothing is recommended is not contradicted by one reason more not to.
     let and = if has_best { "but" } else { "and" };
-    format!("{}, {and} {}.", answer.trim_end_matches('.'), causes.join(", and "))
+    format!("{}, {and} {}.", answer.trim_end_matches('.'), reservations.join(", and "))
 }
 
 /// What speaks against a recommendation.
-pub fn reservation(cause: &ReservationCause) -> String {
-    match cause {
-        ReservationCause::AllSimulated => {
+pub fn reservation(one: &Reservation) -> String {
+    match one {
+        Reservation::AllSimulated => {
             "every device was simulated, so this says nothing about real storage".to_owned()
         }
-        ReservationCause::Simulated(names) => format!("the devices of {} were simulated", names_of(names)),
-        ReservationCause::Contradictory(names) => {
+        Reservation::Simulated(names) => format!("the devices of {} were simulated", names_of(names)),
+        Reservation::Contradictory(names) => {
             format!("the figures of {} contradict each other", names_of(names))
         }
-        ReservationCause::Inconclusive(names) => format!(
+        Reservation::Inconclusive(names) => format!(
             "runs of {} are inconclusive: their figures may not reflect the devices themselves",
             names_of(names)
         ),
-        ReservationCause::Froze(one) => freeze(one),
-        ReservationCause::LosesInRole(loss) => role_loss(loss),
-        ReservationCause::UnderLoads(loads, cause) => {
-            format!("under {} {}", enumerate(loads), reservation(cause))
+        Reservation::Froze(one) => freeze(one),
+        Reservation::LosesInRole(loss) => role_loss(loss),
+        Reservation::UnderLoads(loads, one) => {
+            format!("under {} {}", enumerate(loads), reservation(one))
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What is said of proposals for settings of databases.
 
 use iotrial_model::setting::{SettingEvidence, SettingReserve};
-use iotrial_model::units::{ByteSize, group_thousands};
+use iotrial_model::units::ByteSize;
+use iotrial_model::words::counted;
 
 use crate::numbers::{latency_in_words, with_thousands};
 
@@ -49,8 +50,7 @@ fn measurements(evidence: &SettingEvidence) -> String {
             if *is_ceiling { " at saturation" } else { " while reads ran too" }
         ),
         SettingEvidence::Processors { cpu_count } => {
-            let plural = if *cpu_count == 1 { "" } else { "s" };
-            format!("{} logical processor{plural} of this host", group_thousands(&cpu_count.to_string()))
+            format!("{} of this host", counted(u64::from(*cpu_count), "logical processor"))
         }
         SettingEvidence::ReadSizes { block_size_bytes, bandwidth_mib_per_s, most_mib_per_s, size_count } => {
             format!(

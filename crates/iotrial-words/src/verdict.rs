@@ -18,8 +18,8 @@ use serde::{Serialize, Serializer};
 pub use bearing::advice;
 pub(crate) use bearing::objection;
 use bearing::{caveats, doubts, gap, gap_in_full, reason};
+pub use search::rate_in_words;
 use search::{SearchWords, search_reasons, search_words};
-pub use search::{known_so_far, rate_in_words};
 use steps::{steps_headline, steps_reasons, steps_sentence};
 
 use crate::finding::message;

@@ -97,7 +97,7 @@ Examples:
 
 Exit codes: 0 done (and qualified, if there is a verdict); 1 done, but the answer is negative, such as \
 not qualified, or some files could not be read; 2 wrong usage or input; 3 failed; 4 done, but \
-inconclusive: measure again. The help for a command says what 1 means there.")]
+inconclusive: measure again; 130 stopped by Ctrl-C or another signal. The help for a command says what 1 means there.")]
 pub struct Cli {
     /// What to do; without it, iotrial asks on a terminal.
     #[command(subcommand)]
@@ -238,7 +238,7 @@ system, and never less than 1 GiB, stays free. (If less than 10 % is free alread
 space, and 1 GiB still stays free.) Without its token, a raw device is only read, and a profile that writes is refused.
 
 Exit codes: 0 qualified; 1 not qualified; 2 wrong usage or input; 3 failed; 4 inconclusive: measure again; \
-130 stopped before the load. With --gate the \
+130 stopped before its end. With --gate the \
 gates decide: 0 all passed; 1 at least one failed; 4 none failed, but at least one is undecided.")]
 pub struct RunArgs {
     #[command(flatten)]

@@ -25,6 +25,14 @@ pub fn words() -> Vec<OsString> {
     WORDS.get().cloned().unwrap_or_else(|| std::env::args_os().skip(1).collect())
 }
 
+/// The command line as a shell takes it back, with the user's own defaults; `None` where it began with another command.
+pub fn typed(command: &str) -> Option<String> {
+    let words = words();
+    let is_it = words.first().is_some_and(|word| word == command);
+    let words = words.iter().map(|word| format!(" {}", shell_line::quoted(&word.to_string_lossy())));
+    is_it.then(|| format!("iotrial{}", words.collect::<String>()))
+}
+
 /// Reads a command line, puts in what is set elsewhere, and says what that is.
 pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> {
     let typed = help_first(typed);

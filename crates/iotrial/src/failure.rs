@@ -25,7 +25,7 @@ enum Kind {
 /// It was begun and not carried out.
 pub const NOT_CARRIED_OUT: u8 = 3;
 
-/// The user stopped it before it began, and nothing was written: as a shell reports a program that SIGINT ended.
+/// The user stopped it, before it began or before its end: as a shell reports a program that SIGINT ended.
 pub const INTERRUPTED: u8 = 130;
 
 /// The run is done, but the storage is not qualified.

@@ -59,7 +59,8 @@ impl GateArgs {
         }
         // In a CI job, a green step below an inconclusive verdict looks like a mistake.
         let code = self.exit_code(outcomes);
-        format!("\n{}", last_lines(outcomes, verdict.filter(|verdict| exit_code_of(*verdict) != code)))
+        let lines = last_lines(outcomes, verdict.filter(|verdict| exit_code_of(*verdict) != code));
+        format!("\n{}", output::broken_between_words(&lines))
     }
 
     /// Writes the files, and says by the exit code what came of the gates, whatever the verdict. Where standard output is no text for

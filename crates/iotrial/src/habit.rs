@@ -160,7 +160,10 @@ pub fn advised(mut usage: Error, words: &[String], program: Command) -> Error {
     let tips =
         match (text(ContextKind::InvalidValue), argument.clone().or(text(ContextKind::InvalidSubcommand))) {
             (Some(value), _) => {
-                argument.and_then(|argument| unit_for(&argument, &value)).into_iter().collect()
+                let tip = |argument: String| {
+                    unit_for(&argument, &value).or_else(|| without_rules(&argument, &value))
+                };
+                argument.and_then(tip).into_iter().collect()
             }
             (None, Some(unknown)) => {
                 let tips: Vec<String> =
@@ -212,6 +215,18 @@ fn unit_for(argument: &str, value: &str) -> Option<String> {
     let placeholder = placeholder.trim_matches(['[', ']', '<', '>']);
     let (_, unit) = UNITS.iter().find(|(name, _)| *name == placeholder)?;
     value.parse::<f64>().ok().map(|_| format!("did you mean `{option} {value}{unit}`?"))
+}
+
+/// What is said of a database that iotrial makes loads of, and has no rules or limits of its own for.
+fn without_rules(argument: &str, value: &str) -> Option<String> {
+    let value = value.to_lowercase();
+    let is_database =
+        !value.is_empty() && builtin_profiles().iter().any(|one| one.name.split('-').next() == Some(&value));
+    (argument.starts_with("--for ") && is_database).then(|| {
+        format!(
+            "there is nothing for {value} alone: leave --for out, and what holds for all databases applies"
+        )
+    })
 }
 
 /// Leaves of what clap suggests only what may have been a slip: it sees likeness where nobody else does. Tells whether an option is no
@@ -341,6 +356,9 @@ mod tests {
         check("iotrial run --until-steady 60", "--until-steady 60s");
         check("iotrial run -s 2", "--size 2GiB");
         assert!(!asked("iotrial run -d soon").1.contains("tip:"));
+        assert!(asked("iotrial check --for etcd").1.contains("tip: there is nothing for etcd alone"));
+        assert!(!asked("iotrial check --for etdc").1.contains("tip: there is nothing"));
+        assert!(program().try_get_matches_from(["iotrial", "check", "--for", "SQLServer"]).is_ok());
     }
 
     #[test]

@@ -156,6 +156,19 @@ impl IntakeError {
         self.is_foreign
     }
 
+    /// Whether the file is a result of another tool, or meant to be one, and broken as that.
+    pub fn is_of_another_tool(&self) -> bool {
+        matches!(
+            self.error.downcast_ref(),
+            Some(
+                ImportError::Broken { .. }
+                    | ImportError::Table { .. }
+                    | ImportError::NoResult { .. }
+                    | ImportError::Absurd { .. }
+            )
+        )
+    }
+
     /// Whether nothing says what the file is.
     pub const fn is_unknown(&self) -> bool {
         self.is_unknown

@@ -1,7 +1,7 @@
 //! What a session shows of itself while it works, on standard error.
 //!
-//! On a terminal: one block that is painted again, with phase, time left and a row for each role. Elsewhere: a line every ten seconds and
-//! where a phase begins. With `--quiet`: nothing.
+//! On a terminal: one block that is painted again, with phase or search, time left and a row for each role. Elsewhere: a line every ten
+//! seconds, where a phase begins, and for each load of several. With `--quiet`: nothing.
 
 mod load_block;
 
@@ -10,14 +10,21 @@ use std::time::{Duration, Instant};
 
 use iotrial_analysis::live_load::LiveInterval;
 use iotrial_model::plan::Plan;
+use iotrial_model::search::Search;
+use iotrial_report::text::wrap;
 
-use crate::output::{clear_block, line, show_block, stderr_has_colours, stderr_takes_escapes};
-use load_block::{LoadBlock, layout_line, plain_layout, plain_line};
+use crate::output::{
+    clear_block, harmless, line, lines, show_block, stderr_has_colours, stderr_is_terminal,
+    stderr_takes_escapes,
+};
+use load_block::{LoadBlock, Searched, layout_line, plain_layout, plain_line};
 
 /// Where nobody watches, a line comes once in so long.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// A terminal is painted no more often: the seconds of a simulated device pass faster than anybody reads.
 const PAINT_EVERY: Duration = Duration::from_millis(100);
+/// A terminal in which no two words stand side by side.
+const NARROWEST: usize = 20;
 /// The phases of shorter loads are not told one by one where nobody watches.
 // A choice: a search makes a load every few seconds, and says of each what came of it.
 const LONG_LOAD: Duration = Duration::from_secs(20);
@@ -47,6 +54,8 @@ struct State {
     layout: Option<Instant>,
     /// The load under way; `None` of a brief one, of which a block would only flicker.
     load: Option<LoadBlock>,
+    /// `None` outside of a search.
+    searched: Option<Searched>,
 }
 
 impl Live {
@@ -65,8 +74,20 @@ impl Live {
     /// Progress in words.
     pub fn say(&self, text: &str) {
         if self.shows != Shows::Quiet {
-            line(text);
+            line_of_words(text);
         }
+    }
+
+    /// One load of several is over. The block has what matters of it, and the end the rest.
+    pub fn load_over(&self, text: &str) {
+        if self.shows == Shows::Lines {
+            line_of_words(text);
+        }
+    }
+
+    /// A load of a search follows.
+    pub fn searching(&self, search: &Search) {
+        self.state().searched = Some(Searched::of(search));
     }
 
     /// So many bytes of all test files are written.
@@ -97,7 +118,9 @@ impl Live {
     pub fn start(&self, plan: &Plan, is_brief: bool) {
         let mut state = self.state();
         state.load = (!is_brief).then(|| LoadBlock::new(plan));
-        if let (Shows::Block, Some(load)) = (self.shows, &state.load) {
+        // Between two loads of a search what was shown stays.
+        let is_first = state.searched.as_ref().is_none_or(Searched::is_first);
+        if let (Shows::Block, Some(load), true) = (self.shows, &state.load, is_first) {
             let (height, width) = size();
             show_block(load.before(plan, (width, height), stderr_has_colours()));
         }
@@ -118,7 +141,8 @@ impl Live {
                 if state.is_due(PAINT_EVERY) || interval.is_last() {
                     let (height, width) = size();
                     let load = state.load.as_ref().expect("it was there");
-                    show_block(load.lines(interval, (width, height), stderr_has_colours()));
+                    let searched = state.searched.as_ref();
+                    show_block(load.lines(interval, searched, (width, height), stderr_has_colours()));
                 }
             }
             Shows::Lines => {
@@ -136,7 +160,9 @@ impl Live {
 
     /// The load is over; a terminal is given back clean.
     pub fn finish(&self) {
-        self.state().load = None;
+        let mut state = self.state();
+        (state.load, state.searched) = (None, None);
+        drop(state);
         if self.shows == Shows::Block {
             clear_block();
         }
@@ -161,6 +187,16 @@ impl State {
             self.shown = Some(Instant::now());
         }
         due
+    }
+}
+
+/// Says a line; on a terminal that is narrower it is broken between its words.
+fn line_of_words(text: &str) {
+    let (text, (_, width)) = (harmless(text), size());
+    if stderr_is_terminal() && text.chars().count() > width && width > NARROWEST {
+        lines(wrap(&text, width).join("\n"));
+    } else {
+        line(text);
     }
 }
 

@@ -40,6 +40,7 @@ mod settings;
 mod shell_line;
 mod signal;
 mod sparkline;
+mod stopped;
 mod store;
 mod watchers;
 

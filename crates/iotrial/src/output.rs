@@ -12,6 +12,7 @@ use anyhow::Context;
 use iotrial_measure::process::terminal_takes_escapes;
 use iotrial_model::foreign_text::harmless_json;
 pub use iotrial_model::foreign_text::{harmless, harmless_lines};
+use iotrial_report::text::wrap;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -272,6 +273,15 @@ const WITHOUT_TERMINAL: usize = 140;
 pub fn columns() -> usize {
     // Of the terminal that shows it, and not of COLUMNS, which a pipe inherits.
     console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns))
+}
+
+/// Lines of prose, those that are wider than the terminal broken between their words. Where there is no terminal they stay as they are.
+pub fn broken_between_words(text: &str) -> String {
+    let columns = columns();
+    let is_kept = |line: &str| !stdout_is_terminal() || line.chars().count() <= columns;
+    let broken =
+        |line: &str| if is_kept(line) { line.to_owned() } else { wrap(line, columns.max(20)).join("\n") };
+    text.lines().map(|line| broken(line) + "\n").collect()
 }
 
 /// Whether somebody looks at standard error.

@@ -20,11 +20,13 @@ use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser as _, V
 use iotrial_engine::targets::{FileId, file_id, file_id_at};
 use iotrial_report::document::Document;
 use iotrial_report::svg_files::{ChartFile, chart_files};
-use iotrial_session::atomic_file::{Existing, create, folder_of, open_to_append, write_whole};
+use iotrial_session::atomic_file::{
+    Existing, create, folder_of, open_to_append, without_temporary_name, write_whole,
+};
 use iotrial_session::read_files;
 
 use crate::failure::Failure;
-use crate::output::{self, JsonForm};
+use crate::output::{self, JsonForm, harmless};
 use crate::report_files::{Form, ReportFiles};
 
 mod format;
@@ -202,9 +204,15 @@ impl Planned {
         let spot = match tempfile::NamedTempFile::new_in(folder) {
             Ok(probe) => Spot::of(&self.path, Some(probe.path())),
             Err(_) if is_appended_to => Spot::of(&self.path, None),
-            Err(error) => Err(error),
+            Err(error) => Err(without_temporary_name(error)),
         };
-        spot.with_context(cannot).map_err(Failure::input)
+        let hint = (!folder.exists()).then(|| {
+            format!(
+                "there is no folder `{}`: make it, or correct the path",
+                harmless(&folder.display().to_string())
+            )
+        });
+        spot.with_context(cannot).map_err(|error| Failure::input(error).hint(hint))
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Presentation<'p, T> {
     pub before: String,
     /// Further files that were written: what each is, and where.
     pub others: Vec<(&'static str, &'p Path)>,
+    /// What the screen has in place of the document and the files, in whole lines; `--details` shows them.
+    pub instead: Option<String>,
     /// What the terminal shows after the document and the files, in whole lines.
     pub after: String,
     /// Whether a list was asked for, of which a part is no answer.
@@ -79,6 +81,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
             values,
             before: String::new(),
             others: Vec::new(),
+            instead: None,
             after: String::new(),
             is_list: false,
             more: None,
@@ -119,10 +122,11 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 text.push('\n');
             }
             let around = text.clone() + &self.after;
-            text += &match self.document {
-                Some(document) if outputs.has_details() || self.is_list => text_of(document, &lines),
-                Some(document) => screen_of(document, &lines, &around, self.more.as_deref()),
-                None => lines_of(&lines),
+            text += &match (self.document, &self.instead) {
+                (Some(document), _) if outputs.has_details() || self.is_list => text_of(document, &lines),
+                (Some(_), Some(instead)) => harmless_lines(instead),
+                (Some(document), None) => screen_of(document, &lines, &around, self.more.as_deref()),
+                (None, _) => lines_of(&lines),
             };
             text += &harmless_lines(&self.after);
             output::painted(&text)?;

@@ -9,6 +9,7 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
+use iotrial_session::atomic_file::without_temporary_name;
 
 use crate::failure::Failure;
 use crate::heading;
@@ -101,5 +102,6 @@ pub fn check_takes_pages(folder: Option<&Path>) -> Result<(), Failure> {
     let Some(folder) = folder else { return Ok(()) };
     let cannot = || format!("cannot write pages into `{}`", folder.display());
     let made = std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder));
+    let made = made.map_err(without_temporary_name);
     made.with_context(cannot).map_err(Failure::input).map(drop)
 }

@@ -8,6 +8,7 @@ use iotrial_analysis::live_load::LiveLoad;
 use iotrial_host::machine::machine;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{Interval, RunRecord};
+use iotrial_model::search::Search;
 use iotrial_report::exposition::LoadExposition;
 use iotrial_session::observer::Observer;
 
@@ -92,6 +93,14 @@ impl Observer for Watchers {
 
     fn warn(&self, text: &str) {
         if self.quiet { line(text) } else { self.live.say(text) }
+    }
+
+    fn load_over(&self, text: &str) {
+        self.live.load_over(text);
+    }
+
+    fn searching(&self, search: &Search) {
+        self.live.searching(search);
     }
 
     fn layout(&self, done_bytes: u64, total_bytes: u64) {

@@ -73,7 +73,7 @@ fn time(ground: &mut Ground) -> anyhow::Result<()> {
             target.display()
         );
         let ran = ground.end(ground.shell(&line))?;
-        let is_stopped = ran.code == Some(3) && ran.out().contains("The run was interrupted");
+        let is_stopped = ran.code == Some(130) && ran.out().contains("stopped ");
         let left = std::fs::read_dir(&target)?.count();
         let is_wrong = !is_stopped || left > 0;
         let wrong = ran.crash().or_else(|| is_wrong.then(|| format!("{left} files left: {}", ran.seen())));

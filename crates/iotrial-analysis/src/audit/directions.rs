@@ -92,11 +92,18 @@ fn wrong_sum(part: &Part<'_>, sum: &Sum, differs: [bool; 3]) -> AuditFinding {
     finding.with_right(right).with_difference()
 }
 
-/// Rows of threads, or of targets, against their totals: diskspd's text prints both. Other formats print only one of them, or take
-/// parts and totals at different moments.
+/// Formats that print parts and their total, both of the same I/Os: diskspd's text the rows of threads and targets, fio those of clients.
+/// Others print only one of them, or take parts and totals at different moments.
+const WITH_PARTS: [SourceKind; 3] = [SourceKind::DiskspdText, SourceKind::FioJson, SourceKind::FioText];
+
+/// A mean over all I/Os is that of the parts, each weighted by its I/Os: within so much, as clocks are read and digits cut.
+const MEAN_SHARE: f64 = 0.01;
+const MEAN_US: f64 = 3.0;
+
+/// Parts against their total.
 pub(super) fn check_jobs(subject: &Subject<'_>, tally: &mut Tally) {
     let (Some(source), Some(total)) = (subject.source, subject.stated_total) else { return };
-    if source.kind != SourceKind::DiskspdText {
+    if !WITH_PARTS.contains(&source.kind) {
         return;
     }
     let is_told = |stream: Option<Facts<'_>>| stream.is_some_and(|one| one.io_count().is_some());
@@ -117,6 +124,7 @@ pub(super) fn check_jobs(subject: &Subject<'_>, tally: &mut Tally) {
         if kind == StreamKind::Mixed && rows.len() < subject.jobs.len() {
             continue;
         }
+        check_mean_of_parts(&place.stream(kind), total, &rows, tally);
         let figures: [(Unit, Count); 2] =
             [(Unit::Ios, |one| one.io_count()), (Unit::Bytes, |one| one.bytes())];
         for (unit, figure) in figures {
@@ -136,6 +144,25 @@ pub(super) fn check_jobs(subject: &Subject<'_>, tally: &mut Tally) {
             );
         }
     }
+}
+
+/// The mean of a total against those of its parts.
+fn check_mean_of_parts(place: &ResultPart, total: Facts<'_>, rows: &[Facts<'_>], tally: &mut Tally) {
+    let of = |one: &Facts<'_>| Some((bytes(one.io_count()?), one.latency_mean_us()?));
+    let (Some(mean_us), Some(parts)) =
+        (total.latency_mean_us(), rows.iter().map(of).collect::<Option<Vec<(f64, f64)>>>())
+    else {
+        return;
+    };
+    let count: f64 = parts.iter().map(|(count, _)| count).sum();
+    let is_all = total.io_count().map(bytes) == Some(count);
+    if parts.len() < 2 || count <= 0.0 || !is_all {
+        return;
+    }
+    let weighted = parts.iter().map(|(count, mean_us)| count * mean_us).sum::<f64>() / count;
+    let finding = AuditFinding::of_figures(place, Compared::MeanOfParts, mean_us, weighted);
+    let agree = (mean_us - weighted).abs() <= MEAN_SHARE * weighted + MEAN_US;
+    tally.compare(agree, finding.expecting(None, Unit::Us).with_difference());
 }
 
 /// The course of a run, as diskspd's XML tells it, against its runtime and its I/Os. A course that was shortened has fewer.

@@ -2,7 +2,7 @@
 
 use iotrial_model::audit::{
     AuditFinding, Cause, Check, Compared, LatencyKind, Reason, ResultPart, Right, RightFigure, RightQuantity,
-    Unit,
+    Unit, Weight,
 };
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::imported::{LatencyBand, Stated, StatedLatency};
@@ -16,6 +16,7 @@ use super::tally::Tally;
 
 /// All latencies of a part.
 pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
+    check_copied(part, tally);
     for stream in &part.streams {
         let is_refuted = check_parts(part, stream, tally);
         let kinds = [
@@ -42,6 +43,27 @@ pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
     }
 }
 
+/// Reads and writes whose latencies have the same digits, all of them. With fewer than five a chance is possible, as of tools that print
+/// whole milliseconds.
+fn check_copied(part: &Part<'_>, tally: &mut Tally) {
+    const LEAST_STEPS: f64 = 1e4;
+    let (Some(read), Some(write)) = (part.stream(StreamKind::Read), part.stream(StreamKind::Write)) else {
+        return;
+    };
+    let figures = |stream: &Stream<'_>| {
+        let latency = stream.latency();
+        let long =
+            |stated: Stated| stated.resolution > 0.0 && stated.value / stated.resolution >= LEAST_STEPS;
+        Some([latency.mean_us.filter(|mean| long(*mean))?, latency.stddev_us.filter(|stddev| long(*stddev))?])
+    };
+    let (Some([mean, deviation]), Some([other, other_deviation])) = (figures(read), figures(write)) else {
+        return;
+    };
+    let is_copied = mean.value == other.value && deviation.value == other_deviation.value;
+    let finding = AuditFinding::of_figures(&part.place, Compared::CopiedLatency, mean, other);
+    tally.compare(!is_copied, finding.weighing(Weight::Doubt));
+}
+
 /// An I/O is created, submitted and completed. Whether the completion latency is the one of both that is wrong: Little's law
 /// tells, where the load keeps its I/Os outstanding.
 fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool {
@@ -66,6 +88,10 @@ fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool 
         (Some(false), Some(true)) => Cause::LittlesLawWithParts,
         _ => Cause::Usual,
     };
+    // A part that is longer than the whole by itself is the wrong one, unless the other is longer as well.
+    let above = |latency: &StatedLatency| latency.mean_us.is_some_and(|mean| Range::of(mean).is_above(whole));
+    let is_submission_wrong = above(&stated.submission_latency) && !above(&stated.completion_latency);
+    let cause = if is_submission_wrong && cause == Cause::LittlesLawWithTotal { Cause::Usual } else { cause };
     let sum = parts.middle();
     // Of completion alone it is only known that it is no longer than the whole.
     let bounded = |quantity, bound, value: f64| {
@@ -73,6 +99,11 @@ fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool 
         Right::from(RightFigure { quantity, bound, value: value.into() })
     };
     let right = match cause {
+        Cause::Usual if is_submission_wrong => {
+            let completion = stated.completion_latency.mean_us.map_or(0.0, |mean| mean.value);
+            let submission = (total.value - completion).max(0.0);
+            bounded(RightQuantity::SubmissionLatency, BoundRelation::AtMost, submission)
+        }
         Cause::NoSubmissionTimes => Right::MeanWithoutPercentiles(total),
         Cause::LittlesLawWithTotal => {
             let submission = stated.submission_latency.mean_us.map_or(0.0, |mean| mean.value);

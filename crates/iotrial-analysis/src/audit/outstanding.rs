@@ -45,6 +45,10 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
         tally.unchecked_at(&part.place, Reason::CountsFromDue);
         return None;
     }
+    if part.loads.iter().any(|load| load.is_mean_of_runs()) {
+        tally.unchecked_at(&part.place, Reason::MeansOfRuns);
+        return None;
+    }
     let Some(implied) = implied(part) else {
         let has_mean = part.streams.iter().all(|stream| part.mean_latency(stream).is_some());
         let has_count = part
@@ -76,7 +80,11 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
         let finding = finding(Compared::ThousandthOutstanding).with_right(Right::MeanLatencies(means));
         tally.found(finding.off_by(100.0 * (1.0 / FACTOR - 1.0)));
     } else if implied.range.high < configured * FEW_SHARE && !part.is_held_back() && !part.has_flushes() {
-        tally.found(finding(Compared::FewOutstanding { change_percent }).weighing(Weight::Doubt));
+        if part.loads.iter().any(|load| load.has_options_left_out()) {
+            tally.unchecked_at(&part.place, Reason::UnknownPauses);
+        } else {
+            tally.found(finding(Compared::FewOutstanding { change_percent }).weighing(Weight::Doubt));
+        }
     } else {
         tally.held(Check::LittlesLaw);
     }

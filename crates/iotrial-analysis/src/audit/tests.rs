@@ -871,6 +871,69 @@ fn littles_law_tells_which_of_total_and_completion_is_wrong() {
 }
 
 #[test]
+fn clients_add_up_to_all_of_them_and_their_mean_is_weighted() {
+    let check = |count: u64, mean_us: f64, expected: &[Check]| {
+        let with = |count: u64, mean_us: f64| {
+            let mut stream = stream();
+            stream.total_latency = iotrial_model::imported::StatedLatency {
+                mean_us: Some(Stated::exact(mean_us)),
+                ..Default::default()
+            };
+            (stream.io_count, stream.bytes) = (Some(count), None);
+            (stream.iops, stream.bandwidth_mib_per_s) = (Some(Stated::exact(count as f64 / 10.0)), None);
+            stream.runtime_s = Some(Stated::exact(10.0));
+            stream
+        };
+        let load = StatedLoad { iodepth: None, numjobs: None, ..random_reads() };
+        let mut record = imported(load, with(100_000, 100.0));
+        let mut other = record.jobs[0].clone();
+        other.ops.read = Some(with(300_000, 200.0));
+        record.jobs.push(other);
+        let ops = StatedOps { read: Some(with(count, mean_us)), ..StatedOps::default() };
+        record.total = Some(ops);
+        let found: Vec<Check> = of_imported(&record).findings.iter().map(|one| one.check).collect();
+        assert_eq!(found, expected);
+    };
+    check(400_000, 175.0, &[]);
+    check(400_000, 150.0, &[Check::Totals]);
+    check(380_000, 175.0, &[Check::Totals]);
+}
+
+#[test]
+fn a_submission_above_the_total_is_wrong_by_itself() {
+    let mut stream = stream();
+    stream.total_latency.mean_us = Some(Stated::exact(159.0));
+    stream.completion_latency.mean_us = Some(Stated::exact(157.0));
+    stream.submission_latency.mean_us = Some(Stated::exact(320.0));
+    let audit = of_imported(&imported(random_reads(), stream));
+    let finding = audit.findings.iter().find(|one| one.check == Check::LatencyParts).unwrap();
+    assert_eq!(rights(finding), [exactly(RightQuantity::SubmissionLatency, 2.0)]);
+}
+
+#[test]
+fn latencies_that_were_copied_from_one_direction_to_the_other_are_a_doubt() {
+    let check = |mean: [f64; 2], resolution: f64, expected: bool| {
+        let with = |mean: f64| {
+            let mut stream = stream();
+            stream.total_latency.mean_us = Some(Stated { value: mean, resolution });
+            stream.total_latency.stddev_us =
+                Some(Stated { value: mean / 10.0, resolution: resolution / 10.0 });
+            stream
+        };
+        let load = StatedLoad { rwmix_read_percent: Some(50.0), iodepth: Some(64), ..random_reads() };
+        let mut record = imported(load, with(mean[0]));
+        record.jobs[0].ops.write = Some(with(mean[1]));
+        let audit = of_imported(&record);
+        let found = audit.findings.iter().any(|one| one.check == Check::CopiedLatency);
+        assert_eq!(found, expected, "{audit:#?}");
+    };
+    check([159.163_2, 159.163_2], 1e-4, true);
+    check([159.163_2, 159.163_3], 1e-4, false);
+    // Of whole milliseconds a chance.
+    check([1_000.0, 1_000.0], 1_000.0, false);
+}
+
+#[test]
 fn completions_that_nobody_stamped_have_no_percentiles() {
     let mut rubbish = stream();
     rubbish.completion_latency.mean_us = Some(Stated::exact(5_883_756.0));

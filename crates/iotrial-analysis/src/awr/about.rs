@@ -28,6 +28,7 @@ pub(super) struct OfReport {
     pub(super) range: Option<PlainRange>,
     pub(super) enterprise: BTreeSet<EnterpriseFeature>,
     pub(super) is_virtual: bool,
+    pub(super) release: Option<String>,
 }
 
 impl OfReport {
@@ -46,6 +47,7 @@ impl OfReport {
             enterprise: enterprise(report, away.is_some()),
             range: away.as_ref().map(PlainRange::of),
             is_virtual: is_virtual(report),
+            release: report.database.release.clone(),
         }
     }
 }
@@ -67,6 +69,9 @@ pub struct About {
     /// Whether the CPUs are those of a virtual machine, whatever it calls cores.
     #[serde(skip)]
     pub(super) is_virtual: bool,
+    /// Release of the database, as the last report that has it writes it.
+    #[serde(skip)]
+    pub release: Option<String>,
 }
 
 impl About {
@@ -77,6 +82,7 @@ impl About {
             range: PlainRange::over(samples.iter().filter_map(|one| Some((one.about.range?, one.seconds())))),
             enterprise: samples.iter().flat_map(|one| one.about.enterprise.iter().copied()).collect(),
             is_virtual: samples.iter().any(|one| one.about.is_virtual),
+            release: samples.iter().rev().find_map(|one| one.about.release.clone()),
         }
     }
 

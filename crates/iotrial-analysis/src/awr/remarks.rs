@@ -6,11 +6,10 @@ use std::ops::Add;
 
 use iotrial_model::awr::{
     AwrFigure, AwrFigures, AwrKind, AwrReport, BusyFunction, CellReads, IoStat, Part, Quoted, Remark,
-    RemarkFacts, Standing, WaitSide, WaitedFor,
+    Standing, WaitSide, WaitedFor,
 };
 use iotrial_model::range::Range;
 use iotrial_model::stated::{Rounding, Stated};
-use iotrial_words::awr::remark;
 use serde::Serialize;
 
 use super::latencies::WaitLatency;
@@ -102,46 +101,45 @@ pub(super) fn remarks_of(
     latencies: &[WaitLatency],
     part: Option<&Part>,
 ) -> Vec<Remark> {
-    let mut all: Vec<RemarkFacts> =
-        report.contradictions.iter().cloned().map(RemarkFacts::Contradiction).collect();
-    all.extend(report.corrections.iter().cloned().map(RemarkFacts::Correction));
+    let mut all: Vec<Remark> = report.contradictions.iter().cloned().map(Remark::Contradiction).collect();
+    all.extend(report.corrections.iter().cloned().map(Remark::Correction));
     interval(report, part, &mut all);
     who_asks(report, figures, &mut all);
     waits(report, figures, latencies, &mut all);
     work(report, figures, &mut all);
     parameters::remark_on(report, &mut all);
     exadata(report, &mut all);
-    all.into_iter().map(remark).collect()
+    all
 }
 
-fn interval(report: &AwrReport, part: Option<&Part>, all: &mut Vec<RemarkFacts>) {
+fn interval(report: &AwrReport, part: Option<&Part>, all: &mut Vec<Remark>) {
     let elapsed_s = report.interval.elapsed_s.value().unwrap_or(0.0);
     if elapsed_s > LONG_INTERVAL_S {
-        all.push(RemarkFacts::LongInterval { elapsed_s });
+        all.push(Remark::LongInterval { elapsed_s });
     }
     if elapsed_s > 0.0 && elapsed_s < 600.0 {
-        all.push(RemarkFacts::ShortInterval { elapsed_s });
+        all.push(Remark::ShortInterval { elapsed_s });
     }
     all.extend(part.cloned().map(|part| {
         if report.kind == AwrKind::Cluster && part.of_instances.is_some() {
-            RemarkFacts::MissingInstances(part)
+            Remark::MissingInstances(part)
         } else {
-            RemarkFacts::OneOfSeveralInstances(part)
+            Remark::OneOfSeveralInstances(part)
         }
     }));
     if report.kind == AwrKind::Pluggable {
-        all.push(RemarkFacts::PluggableDatabase);
+        all.push(Remark::PluggableDatabase);
     }
 }
 
 /// I/O that the Load Profile does not have.
-fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
+fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<Remark>) {
     let value = |figure| figures.value(figure);
     if let (Some(all_per_s), Some(load_profile_per_s)) =
         (value(AwrFigure::Reads), value(AwrFigure::DatabaseReads))
         && all_per_s > 1.5 * load_profile_per_s + 1.0
     {
-        all.push(RemarkFacts::ReadsBeyondTheDatabase { load_profile_per_s, all_per_s });
+        all.push(Remark::ReadsBeyondTheDatabase { load_profile_per_s, all_per_s });
     }
     let of_functions = [
         ("ARCH", BusyFunction::Archiver),
@@ -154,7 +152,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>
         let is_worth_naming =
             |share: &Stated| Range::of_rounded(*share, Rounding::Nearest).low >= WORTH_NAMING_PERCENT;
         let share = share_of_function(report, name).filter(is_worth_naming)?;
-        Some(RemarkFacts::BusyFunction { function, percent: share.value })
+        Some(Remark::BusyFunction { function, percent: share.value })
     }));
     let flashback = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Flashback Log"));
     let written = flashback.and_then(|one| one.write_mib_per_s.sound()).zip(value(AwrFigure::WriteMib));
@@ -162,7 +160,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>
         && flashback >= WORTH_NAMING_PERCENT / 100.0 * written
         && written > 0.0
     {
-        all.push(RemarkFacts::Flashback { percent: 100.0 * flashback / written });
+        all.push(Remark::Flashback { percent: 100.0 * flashback / written });
     }
     let standby = report
         .parameters
@@ -170,7 +168,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>
         .filter(|one| one.name.starts_with("log_archive_dest_"))
         .any(|one| one.value.to_lowercase().contains("service"));
     let redo = value(AwrFigure::RedoMib).filter(|_| standby);
-    all.extend(redo.map(|redo_mib_per_s| RemarkFacts::Standby { redo_mib_per_s }));
+    all.extend(redo.map(|redo_mib_per_s| Remark::Standby { redo_mib_per_s }));
 }
 
 /// Reads and writes in MiB per second. Statspack leaves a cell blank where there are none.
@@ -190,14 +188,14 @@ fn share_of_function(report: &AwrReport, name: &str) -> Option<Stated> {
     sum(&mut all().filter(|one| one.name == name)).scaled(100.0).over(total)
 }
 
-fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], all: &mut Vec<RemarkFacts>) {
+fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], all: &mut Vec<Remark>) {
     for one in latencies.iter().filter(|one| one.judged >= Some(Category::Poor)) {
         let (Some(mean_us), Some(category)) = (one.mean_us.value(), one.judged) else { continue };
         // A handful of waits on an idle system says nothing of its storage.
         if one.per_second.unwrap_or(0.0) < 0.1 {
             continue;
         }
-        all.push(RemarkFacts::SlowWait { event: one.event.clone(), side: one.side, mean_us, category });
+        all.push(Remark::SlowWait { event: one.event.clone(), side: one.side, mean_us, category });
     }
     let (commit, write) = (figures.value(AwrFigure::CommitUs), figures.value(AwrFigure::RedoWriteUs));
     let commits = report.wait("log file sync", WaitSide::Foreground).and_then(|wait| wait.waits.value());
@@ -205,7 +203,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], al
         && commit_us > COMMIT_BEYOND_WRITE * write_us
         && commits.unwrap_or(0.0) > 1_000.0
     {
-        all.push(RemarkFacts::CommitBeyondWrite { commit_us, write_us });
+        all.push(Remark::CommitBeyondWrite { commit_us, write_us });
     }
     for (events, what) in [
         (
@@ -218,26 +216,26 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], al
         let seconds: f64 =
             events.iter().filter_map(|event| report.wait(event, WaitSide::Foreground)?.total_s.sound()).sum();
         if seconds >= 1.0 {
-            all.push(RemarkFacts::SessionsWaited { what, seconds });
+            all.push(Remark::SessionsWaited { what, seconds });
         }
     }
     if latencies.iter().any(|one| one.event.starts_with("direct path") && one.percent.value() > Some(1.0)) {
-        all.push(RemarkFacts::DirectPath);
+        all.push(Remark::DirectPath);
     }
 }
 
-fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
+fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<Remark>) {
     let sessions = figures.value(AwrFigure::CpuSessions).zip(figures.value(AwrFigure::ActiveSessions));
     let of_db_time = sessions.filter(|(_, active)| *active > 0.0).map(|(cpu, active)| 100.0 * cpu / active);
     let beyond = of_db_time.filter(|percent| *percent > MOST_OF_DB_TIME);
-    all.extend(beyond.map(|percent| RemarkFacts::CpuBeyondDbTime { percent }));
-    all.extend(unknown_percent(report).map(|percent| RemarkFacts::UnknownDbTime { percent }));
+    all.extend(beyond.map(|percent| Remark::CpuBeyondDbTime { percent }));
+    all.extend(unknown_percent(report).map(|percent| Remark::UnknownDbTime { percent }));
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));
     if let (Some(mib), Some((read, write))) = (temp.map(|temp| moved(temp).value), total) {
         let percent = 100.0 * mib / (read + write).max(1e-9);
         if percent >= WORTH_NAMING_PERCENT {
-            all.push(RemarkFacts::Temp { percent });
+            all.push(Remark::Temp { percent });
         }
     }
     if let (Some(multi), Some(reads)) =
@@ -245,13 +243,13 @@ fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
         && reads > 1.0
         && multi > 0.5 * reads
     {
-        all.push(RemarkFacts::Scans { percent: 100.0 * multi / reads });
+        all.push(Remark::Scans { percent: 100.0 * multi / reads });
     }
     if let Some(hours) = report.interval.elapsed_s.value().map(|elapsed| elapsed / 3600.0) {
         let switches = report.statistic("log switches (derived)").and_then(|one| one.total.value());
         let per_hour = switches.map(|switches| switches / hours);
         let many = per_hour.filter(|per_hour| *per_hour > MANY_SWITCHES_PER_HOUR);
-        all.extend(many.map(|per_hour| RemarkFacts::ManyLogSwitches { per_hour }));
+        all.extend(many.map(|per_hour| Remark::ManyLogSwitches { per_hour }));
     }
     let hit = figures.get(AwrFigure::BufferHitPercent);
     let hit = hit.filter(|hit| hit.standing != Standing::Inconsistent).and_then(|hit| hit.value());
@@ -259,7 +257,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
         && hit_percent < 90.0
         && figures.value(AwrFigure::DatabaseReads) > Some(100.0)
     {
-        all.push(RemarkFacts::BufferCache { hit_percent });
+        all.push(Remark::BufferCache { hit_percent });
     }
 }
 
@@ -272,17 +270,17 @@ fn unknown_percent(report: &AwrReport) -> Option<f64> {
     (unknown >= UNKNOWN_PERCENT && !waits.is_empty()).then_some(unknown)
 }
 
-fn exadata(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
+fn exadata(report: &AwrReport, all: &mut Vec<Remark>) {
     let Some(exadata) = &report.exadata else { return };
     if !exadata.outliers.is_empty() {
-        all.push(RemarkFacts::CellOutliers { count: exadata.outliers.len() });
+        all.push(Remark::CellOutliers { count: exadata.outliers.len() });
     }
     for group in &exadata.disk_groups {
         if let (Some(size), Some(used)) = (group.size_gib.value(), group.used_gib.value())
             && size > 0.0
             && used > 0.85 * size
         {
-            all.push(RemarkFacts::FullDiskGroup {
+            all.push(Remark::FullDiskGroup {
                 group: group.name.clone(),
                 percent: 100.0 * used / size,
                 redundancy: group.redundancy.clone(),
@@ -298,7 +296,7 @@ fn exadata(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
         let named = waits.filter(|wait| wait.event.starts_with(prefix));
         let percent: f64 = named.filter_map(|wait| wait.percent.sound()).sum();
         if percent >= WORTH_NAMING_PERCENT {
-            all.push(RemarkFacts::CellReads { reads, percent });
+            all.push(Remark::CellReads { reads, percent });
         }
     }
 }
@@ -324,8 +322,8 @@ mod tests {
             let report = AwrReport { io_by_function, ..report(&[], Vec::new()) };
             let mut all = Vec::new();
             who_asks(&report, &AwrFigures::default(), &mut all);
-            let percent = |facts: &RemarkFacts| match facts {
-                RemarkFacts::BusyFunction { percent, .. } => Some(*percent),
+            let percent = |facts: &Remark| match facts {
+                Remark::BusyFunction { percent, .. } => Some(*percent),
                 _ => None,
             };
             all.iter().filter_map(percent).collect()

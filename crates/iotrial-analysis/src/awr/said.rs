@@ -1,11 +1,21 @@
 //! Facts in JSON are their sentences.
 
+use std::collections::BTreeMap;
+
 use iotrial_model::awr::{
     CellState, FactorReason, FigureOrigin, FileNote, FleetNote, NoStandardEdition2, NotAdded, Part,
-    PlainReads, Provided, RangeAssumption, RatesOf, ReplayNote, SeriesNote, SizeNote, SlobNote,
+    PlainReads, Provided, RangeAssumption, RatesOf, Remark, ReplayNote, SeriesNote, SizeNote, SlobNote,
 };
 use iotrial_words::awr as words;
 use serde::{Serialize, Serializer};
+
+pub(super) fn remarks<S: Serializer>(all: &[Remark], serializer: S) -> Result<S::Ok, S::Error> {
+    let severity = |one: &Remark| one.severity().as_str().to_owned();
+    let said = |one| {
+        [("id", Remark::id(one).to_string()), ("severity", severity(one)), ("text", words::remark(one))]
+    };
+    serializer.collect_seq(all.iter().map(|one| BTreeMap::from(said(one))))
+}
 
 pub(super) fn series_notes<S: Serializer>(notes: &[SeriesNote], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(notes.iter().map(words::series_note))

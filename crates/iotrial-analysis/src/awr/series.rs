@@ -63,6 +63,9 @@ pub struct DatabaseSeries {
     /// Where each figure is printed; empty where it follows from several reports.
     #[serde(skip)]
     pub(super) places: BTreeMap<AwrFigure, String>,
+    /// Its reports that are not counted.
+    #[serde(skip)]
+    pub(super) left_out: Vec<String>,
 }
 
 /// One interval of a database, all its instances together.
@@ -220,9 +223,13 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<FileNote>) -> Option
         a.seconds().total_cmp(&b.seconds()).then_with(by_instances).then_with(|| a.source.cmp(&b.source))
     });
     let mut kept: Vec<AwrSample> = Vec::new();
+    let mut own_left_out = Vec::new();
     for sample in samples {
         match why_left_out(&sample, &kept) {
-            Some(fact) => left_out.push(FileNote { file: sample.source, fact }),
+            Some(fact) => {
+                own_left_out.push(sample.source.clone());
+                left_out.push(FileNote { file: sample.source, fact });
+            }
             None => kept.push(sample),
         }
     }
@@ -258,6 +265,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<FileNote>) -> Option
         about,
         right_size: None,
         places,
+        left_out: own_left_out,
     })
 }
 

@@ -4,7 +4,7 @@ use iotrial_model::search::Search;
 use iotrial_model::subject::Subject;
 use serde::Serialize;
 
-use super::student::{CONFIDENCE, student_limit};
+use crate::student::{CONFIDENCE, student_limit};
 use crate::verdict::{Capacity, Outcome, Verdict};
 
 /// What one search found: the highest rate that held, and the lowest above it that did not, in IOPS.

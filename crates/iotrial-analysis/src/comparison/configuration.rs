@@ -22,10 +22,10 @@ use super::circumstances::Circumstances;
 use super::error::CompareError;
 use super::repeats::Repeats;
 use super::sample::{Counted, GeneratorCpu, Outcome, RunCaveat, Sample, figure_of_enough, seed_of};
-use super::student::{CONFIDENCE, MOST_REACH_FACTOR, MUCH_FACTOR, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
+use crate::student::{CONFIDENCE, MOST_REACH_FACTOR, MUCH_FACTOR, student_limit};
 use crate::verdict::Category;
 
 const GIB: f64 = 1_073_741_824.0;
@@ -35,7 +35,7 @@ const GIB: f64 = 1_073_741_824.0;
 const SAME_RATE: f64 = 1.01;
 
 /// All runs of the same thing.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Configuration {
     /// A short name, unique in the comparison: `A`, `B`, …
     pub key: String,
@@ -285,47 +285,34 @@ impl Configuration {
     }
 
     fn of_group(group: Vec<Sample>, key: String) -> Result<Self, CompareError> {
-        let sources = group.iter().map(|sample| sample.source.clone()).collect();
-        let label = label_of(&group);
-        let run_ids: Vec<String> = group.iter().map(|sample| sample.id.clone()).collect();
-        let attributes = group[0].attributes.clone();
-        let mut caveats: Vec<RunCaveat> = Vec::new();
-        let mut circumstances = Circumstances::default();
-        let mut hosts: Vec<HostReport> = Vec::new();
-        let mut outcomes: Vec<Outcome> = Vec::new();
-        let mut contradictions: Vec<Contradiction> = Vec::new();
-        let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
+        let of_all = |role: &Role| group.iter().all(|sample| sample.only_role == Some(*role));
+        let mut all = Self {
+            key,
+            label: label_of(&group),
+            attributes: group[0].attributes.clone(),
+            sources: group.iter().map(|sample| sample.source.clone()).collect(),
+            run_ids: group.iter().map(|sample| sample.id.clone()).collect(),
+            spoilt: group.iter().find_map(|sample| sample.spoilt),
+            has_searched: group.iter().any(|sample| sample.has_searched),
+            only_role: group[0].only_role.filter(of_all),
+            is_at_own_rate: group.iter().any(|sample| sample.is_at_own_rate),
+            ..Self::default()
+        };
         let mut found: Vec<Found> = Vec::new();
-        let spoilt = group.iter().find_map(|sample| sample.spoilt);
-        let has_searched = group.iter().any(|sample| sample.has_searched);
-        let only_role =
-            group[0].only_role.filter(|role| group.iter().all(|sample| sample.only_role == Some(*role)));
-        let is_at_own_rate = group.iter().any(|sample| sample.is_at_own_rate);
         let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
-        let mut bounds: Vec<(Metric, Bounded)> = Vec::new();
-        let mut runs: Vec<Box<Counted>> = Vec::new();
-        let run_count = group.len();
-        for (number, sample) in group.into_iter().enumerate() {
-            let numbered = |caveat| RunCaveat { run: (run_count > 1).then_some(number + 1), caveat };
-            caveats.extend(sample.caveats.into_iter().map(numbered));
-            circumstances.merge(sample.circumstances);
-            hosts.extend(sample.host.map(|host| *host).filter(|host| !hosts.contains(host)));
-            contradictions.extend(sample.contradictions);
+        let mut runs: Vec<Counted> = Vec::new();
+        let is_repeated = group.len() > 1;
+        for (number, sample) in (1..).zip(group) {
+            let numbered = |caveat| RunCaveat { run: is_repeated.then_some(number), caveat };
+            all.caveats.extend(sample.caveats.into_iter().map(numbered));
+            all.circumstances.merge(sample.circumstances);
+            all.hosts.extend(sample.host.map(|host| *host).filter(|host| !all.hosts.contains(host)));
+            all.contradictions.extend(sample.contradictions);
             found.extend(sample.found);
-            for (stream, us) in sample.worst_io_us {
-                match worst_io_us.iter_mut().find(|(known, _)| *known == stream) {
-                    Some((_, worst)) => *worst = worst.max(us),
-                    None => worst_io_us.push((stream, us)),
-                }
-            }
-            if let Some(outcome) = sample.outcome {
-                match outcomes.iter_mut().find(|known| known.is_like(&outcome)) {
-                    Some(known) => known.run_count += 1,
-                    None => outcomes.push(outcome),
-                }
-            }
+            all.add_worst(sample.worst_io_us);
+            all.add_outcome(sample.outcome);
             if let Some(run) = sample.counted {
-                runs.push(run);
+                runs.push(*run);
                 continue;
             }
             let is_known = |metric: &Metric| stated.iter().flatten().any(|(known, _)| known == metric);
@@ -333,72 +320,71 @@ impl Configuration {
             // imported ones are repeats.
             let again = sample.stated.iter().find(|(metric, _)| sample.is_printed && is_known(metric));
             if let Some((metric, _)) = again {
-                return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+                return Err(CompareError::PrintedTwice { label: all.label, metric: metric.title() });
             }
             stated.push(sample.stated);
-            // Of repeats the first one; several bounds of one figure are no better than one.
-            for (metric, bound) in sample.bounds {
-                if !bounds.iter().any(|(known, _)| *known == metric) {
-                    bounds.push((metric, bound));
-                }
-            }
+            all.add_bounds(sample.bounds);
         }
         // A stated figure has no spread, so that the two together would have neither a mean nor an interval that means
         // anything.
         if !stated.is_empty() && !runs.is_empty() {
-            return Err(CompareError::PrintedAndMeasured { label });
+            return Err(CompareError::PrintedAndMeasured { label: all.label });
         }
-        let is_printed = runs.is_empty();
-        let streams = merged_streams(&runs);
-        let longest_us = longest_of_runs(&runs, &streams);
-        let Repeats { mut figures, ranges } = Repeats::of(&stated);
-        if !is_printed {
-            figures = figures_of_runs(&runs, &streams);
-        }
-        let capacity = CapacityFigure::of(&found);
-        figures.extend(capacity.map(|capacity| (MetricKey::Capacity.into(), capacity.iops)));
-        figures.sort_by_key(|(metric, _)| metric.position());
+        all.is_printed = runs.is_empty();
+        all.capacity = CapacityFigure::of(&found);
+        Repeats { figures: all.figures, ranges: all.ranges } = Repeats::of(&stated);
+        all.add_runs(runs);
+        all.figures.extend(all.capacity.map(|capacity| (MetricKey::Capacity.into(), capacity.iops)));
+        all.figures.sort_by_key(|(metric, _)| metric.position());
         // What another result of the same configuration states is better than a bound.
-        bounds.retain(|(metric, _)| !figures.iter().any(|(known, _)| known == metric));
-        bounds.sort_by_key(|(metric, _)| metric.position());
-        let spread = match runs.as_slice() {
-            [] => None,
+        all.bounds.retain(|(metric, _)| !all.figures.iter().any(|(known, _)| known == metric));
+        all.bounds.sort_by_key(|(metric, _)| metric.position());
+        Ok(all)
+    }
+
+    fn add_worst(&mut self, of_run: Vec<(Stream, f64)>) {
+        for (stream, us) in of_run {
+            match self.worst_io_us.iter_mut().find(|(known, _)| *known == stream) {
+                Some((_, worst)) => *worst = worst.max(us),
+                None => self.worst_io_us.push((stream, us)),
+            }
+        }
+    }
+
+    fn add_outcome(&mut self, of_run: Option<Outcome>) {
+        let Some(outcome) = of_run else { return };
+        match self.outcomes.iter_mut().find(|known| known.is_like(&outcome)) {
+            Some(known) => known.run_count += 1,
+            None => self.outcomes.push(outcome),
+        }
+    }
+
+    /// Of repeats the first one; several bounds of one figure are no better than one.
+    fn add_bounds(&mut self, of_run: Vec<(Metric, Bounded)>) {
+        for (metric, bound) in of_run {
+            if !self.bounds.iter().any(|(known, _)| *known == metric) {
+                self.bounds.push((metric, bound));
+            }
+        }
+    }
+
+    /// What was measured here, if anything was.
+    fn add_runs(&mut self, runs: Vec<Counted>) {
+        if runs.is_empty() {
+            return;
+        }
+        self.streams = merged_streams(&runs);
+        self.longest_us = longest_of_runs(&runs, &self.streams);
+        self.figures = figures_of_runs(&runs, &self.streams);
+        self.spread = match runs.as_slice() {
             [run] => run.spread.clone(),
-            several => spread_of_runs(several, &streams, seed_of(&run_ids[0])),
+            several => spread_of_runs(several, &self.streams, seed_of(&self.run_ids[0])),
         };
-        let application = application_of_runs(&runs);
-        let measured_s = (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum());
-        let (together, courses) =
-            runs.into_iter().next().map_or((None, Vec::new()), |first| (first.spread, first.courses));
-        Ok(Self {
-            key,
-            label,
-            attributes,
-            sources,
-            is_printed,
-            measured_s,
-            figures,
-            bounds,
-            ranges,
-            caveats,
-            circumstances,
-            hosts,
-            outcomes,
-            contradictions,
-            capacity,
-            spoilt,
-            has_searched,
-            only_role,
-            is_at_own_rate,
-            worst_io_us,
-            run_ids,
-            spread,
-            application,
-            together,
-            longest_us,
-            streams,
-            courses,
-        })
+        self.application = application_of_runs(&runs);
+        self.measured_s = Some(runs.iter().map(|run| run.duration.as_secs_f64()).sum());
+        if let Some(first) = runs.into_iter().next() {
+            (self.together, self.courses) = (first.spread, first.courses);
+        }
     }
 }
 
@@ -477,7 +463,7 @@ fn label_of(group: &[Sample]) -> String {
 }
 
 /// The counts of each stream that all runs have, of all runs together; none without runs.
-fn merged_streams(runs: &[Box<Counted>]) -> Vec<(StreamOf, OpCounts)> {
+fn merged_streams(runs: &[Counted]) -> Vec<(StreamOf, OpCounts)> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut merged = first.streams.clone();
     for (stream, counts) in &mut merged {
@@ -488,7 +474,7 @@ fn merged_streams(runs: &[Box<Counted>]) -> Vec<(StreamOf, OpCounts)> {
 }
 
 /// The range of the longest latencies of the runs, stream by stream. Of a stream in which a run did nothing it has none.
-fn longest_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> Vec<(StreamOf, (f64, f64))> {
+fn longest_of_runs(runs: &[Counted], streams: &[(StreamOf, OpCounts)]) -> Vec<(StreamOf, (f64, f64))> {
     let longest = |run: &Counted, of: StreamOf| {
         let (_, counts) = run.streams.iter().find(|(known, _)| *known == of)?;
         // By way of nanoseconds, as the figure.
@@ -502,7 +488,7 @@ fn longest_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> V
     streams.iter().filter_map(range).collect()
 }
 
-fn figures_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> Vec<(Metric, f64)> {
+fn figures_of_runs(runs: &[Counted], streams: &[(StreamOf, OpCounts)]) -> Vec<(Metric, f64)> {
     let duration: Duration = runs.iter().map(|run| run.duration).sum();
     let mut all = Vec::new();
     let mut io_count = 0.0;
@@ -549,7 +535,7 @@ fn figures_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> V
 }
 
 /// The values of each metric of an application, of those runs that have it.
-fn application_of_runs(runs: &[Box<Counted>]) -> Vec<(Metric, Vec<f64>)> {
+fn application_of_runs(runs: &[Counted]) -> Vec<(Metric, Vec<f64>)> {
     let mut all: Vec<(Metric, Vec<f64>)> = Vec::new();
     for (metric, value) in runs.iter().flat_map(|run| &run.application) {
         match all.iter_mut().find(|(known, _)| known == metric) {
@@ -565,7 +551,7 @@ fn unit_of(run: &Counted, stream: StreamOf) -> Unit<'_> {
 }
 
 /// From run to run; at least what the intervals of the runs let expect, because a few runs may agree by chance.
-fn spread_of_runs(runs: &[Box<Counted>], totals: &[(StreamOf, OpCounts)], seed: u64) -> Option<Spread> {
+fn spread_of_runs(runs: &[Counted], totals: &[(StreamOf, OpCounts)], seed: u64) -> Option<Spread> {
     let durations_s = runs.iter().map(|run| run.duration.as_secs_f64()).collect();
     let streams: Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> = totals
         .iter()

@@ -12,7 +12,7 @@ use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
 
 use super::configuration::{Configuration, row_in};
-use super::student::{CONFIDENCE, LogError, MOST_REACH_FACTOR, MUCH_FACTOR, normal_beyond};
+use crate::student::{CONFIDENCE, LogError, MOST_REACH_FACTOR, MUCH_FACTOR, normal_beyond};
 
 /// All changes from one configuration to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]

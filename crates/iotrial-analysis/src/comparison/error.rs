@@ -51,7 +51,7 @@ pub enum CompareError {
         source_name: String,
     },
     /// They cannot be compared fairly.
-    #[error("{}", iotrial_words::compared::incomparable(.0))]
+    #[error("{}", iotrial_words::finding::compared::incomparable(.0))]
     Incomparable(Box<Incomparable>),
     /// The runs are of several loads, and each of these would be a comparison by itself.
     #[error("the runs have several loads; `iotrial compare` compares the configurations under each of them")]

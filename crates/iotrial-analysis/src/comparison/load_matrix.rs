@@ -8,7 +8,7 @@ use iotrial_model::figure::Figure;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use iotrial_model::recommendation::{
     Answer, ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
-    ReservationCause,
+    Reservation, ReservationKind,
 };
 use iotrial_model::record::AttributeValue;
 use iotrial_model::stream::Stream;
@@ -21,7 +21,6 @@ use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
 use super::ranking::{Ranking, Standing};
 use super::recommendation::Recommendation;
-use super::reservation::{Reservation, ReservationKind};
 use super::sample::Outcome;
 
 /// I/Os of this many bytes on average and more are told in MiB/s.
@@ -48,6 +47,7 @@ pub struct LoadMatrix {
     /// By how much, as a range over the loads.
     pub reasons: Vec<String>,
     /// What speaks against relying on it.
+    #[serde(serialize_with = "super::reservation::in_json")]
     pub reservations: Vec<Reservation>,
     /// What the configurations cost, where they say it.
     pub cost: Option<String>,
@@ -214,7 +214,7 @@ impl LoadMatrix {
         };
         // What is said of another configuration than the one to take is told under its load.
         let is_meant = |one: &&OfLoads| {
-            let of_best = matches!(one.1.kind, ReservationKind::Froze | ReservationKind::LosesInRole);
+            let of_best = matches!(one.1.kind(), ReservationKind::Froze | ReservationKind::LosesInRole);
             !of_best || best.is_some_and(|best| one.0.as_ref() == Some(&best.key))
         };
         let reservations: Vec<Reservation> =
@@ -224,14 +224,13 @@ impl LoadMatrix {
             reasons: reasons(&configurations, best, &baseline, &compared),
             cost: cost(&configurations, &loads),
         };
-        let causes = reservations.iter().map(|one| &one.cause);
         Self {
             best: best.map(|best| best.key.clone()),
             best_count: best.map_or(0, wins),
             sentence: words::with_reservations(
                 &words::answer_over_loads(&facts.answer),
                 best.is_some(),
-                causes,
+                &reservations,
             ),
             reasons: facts.reasons.iter().map(words::reason_over_loads).collect(),
             reservations,
@@ -423,24 +422,17 @@ fn reservations_of(answers: &[LoadAnswer<'_>], rows: &[LoadRow]) -> Vec<OfLoads>
     for (answer, row) in answers.iter().zip(rows) {
         for one in &answer.recommendation.reservations {
             let best = row.best.first().filter(|_| row.best.len() == 1).cloned();
-            match told.iter_mut().find(|(known, _)| known.1.cause == one.cause && known.0 == best) {
+            match told.iter_mut().find(|(known, _)| known.1 == *one && known.0 == best) {
                 Some((_, loads)) => loads.push(answer.load.to_owned()),
                 None => told.push(((best, one.clone()), vec![answer.load.to_owned()])),
             }
         }
     }
-    let has = |recommendation: &Recommendation, one: &Reservation| {
-        recommendation.reservations.iter().any(|known| known.cause == one.cause)
-    };
     let mut all: Vec<OfLoads> = Vec::new();
     for ((best, one), loads) in told {
-        let is_whole = answers.iter().all(|other| has(other.recommendation, &one));
-        let one =
-            if is_whole { one } else { ReservationCause::UnderLoads(loads, Box::new(one.cause)).into() };
-        if !all
-            .iter()
-            .any(|(known_best, known)| known.cause == one.cause && (is_whole || *known_best == best))
-        {
+        let is_whole = answers.iter().all(|answer| answer.recommendation.reservations.contains(&one));
+        let one = if is_whole { one } else { Reservation::UnderLoads(loads, Box::new(one)) };
+        if !all.iter().any(|(known_best, known)| *known == one && (is_whole || *known_best == best)) {
             all.push((best, one));
         }
     }

@@ -5,7 +5,8 @@
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::metric::{Metric, MetricGroup};
 use iotrial_model::recommendation::{
-    Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, RecommendationFacts, Scaling, SureBound,
+    Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, RecommendationFacts, Reservation,
+    ReservationKind, Scaling, SureBound,
 };
 use iotrial_model::stream::Stream;
 use iotrial_words::recommendation as words;
@@ -16,10 +17,10 @@ use super::cost::{cost, cpu_cost};
 use super::delta::{Delta, Pair, Reading, stream_ranges};
 use super::factor::{Factor, FactorPair, GroupChange, varying_attributes};
 use super::ranking::{Ranking, Standing};
-use super::reservation::{Reservation, ReservationKind, freezes, reservations};
+use super::reservation::{freezes, reservations};
 use super::scaling::is_counted;
-use super::student::MUCH_FACTOR;
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
+use crate::student::MUCH_FACTOR;
 use crate::verdict::Category;
 
 /// What to take and what not.
@@ -30,6 +31,7 @@ pub struct Recommendation {
     /// The answer in one sentence. What speaks against it is in the same sentence.
     pub sentence: String,
     /// Why the best one, or the whole comparison, is not to be relied upon; none of most.
+    #[serde(serialize_with = "super::reservation::in_json")]
     pub reservations: Vec<Reservation>,
     /// By how much, and where not.
     pub reasons: Vec<String>,
@@ -142,11 +144,7 @@ impl Recommendation {
         };
         Self {
             best: best.map(|best| configurations[best].key.clone()),
-            sentence: words::with_reservations(
-                &sentence,
-                best.is_some(),
-                reservations.iter().map(|one| &one.cause),
-            ),
+            sentence: words::with_reservations(&sentence, best.is_some(), &reservations),
             reservations,
             reasons: facts.reasons.iter().map(words::reason).collect(),
             factors: facts.factors.iter().map(words::factor).collect(),
@@ -176,7 +174,7 @@ fn answer(
     reservations: &[Reservation],
     is_unknown: bool,
 ) -> Answer {
-    let froze = reservations.iter().any(|one| one.kind == ReservationKind::Froze);
+    let froze = reservations.iter().any(|one| one.kind() == ReservationKind::Froze);
     match leaders {
         [] => Answer::NoCommonMetric,
         [first] => {

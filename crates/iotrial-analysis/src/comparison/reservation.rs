@@ -5,30 +5,18 @@ use std::collections::BTreeMap;
 
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
-pub use iotrial_model::recommendation::ReservationKind;
-use iotrial_model::recommendation::{ExceptionFact, Freeze, ReservationCause, RoleLoss};
-use serde::Serialize;
+use iotrial_model::recommendation::{ExceptionFact, Freeze, Reservation, RoleLoss};
+use iotrial_words::recommendation as words;
+use serde::Serializer;
 
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading};
 use super::sample::Outcome;
 
-/// Something that has to be said in the same breath as the recommendation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Reservation {
-    /// What it is.
-    pub kind: ReservationKind,
-    /// The reason in a few words, which go on after «but».
-    pub words: String,
-    /// What shows it.
-    #[serde(skip)]
-    pub cause: ReservationCause,
-}
-
-impl From<ReservationCause> for Reservation {
-    fn from(cause: ReservationCause) -> Self {
-        Self { kind: cause.kind(), words: iotrial_words::recommendation::reservation(&cause), cause }
-    }
+/// As JSON has them, with the words that go on after «but».
+pub(super) fn in_json<S: Serializer>(all: &[Reservation], serializer: S) -> Result<S::Ok, S::Error> {
+    let said = |one| [("kind", Reservation::kind(one).to_string()), ("words", words::reservation(one))];
+    serializer.collect_seq(all.iter().map(|one| BTreeMap::from(said(one))))
 }
 
 /// An I/O that takes this long is a freeze, in µs.
@@ -52,21 +40,21 @@ pub(super) fn reservations(
     };
     let simulated = names(&|one| one.circumstances.is_simulated);
     let simulated = simulated.map(|names| match names.len() {
-        count if count == configurations.len() => ReservationCause::AllSimulated,
-        _ => ReservationCause::Simulated(names),
+        count if count == configurations.len() => Reservation::AllSimulated,
+        _ => Reservation::Simulated(names),
     });
-    let contradictory = names(&Configuration::is_contradictory).map(ReservationCause::Contradictory);
+    let contradictory = names(&Configuration::is_contradictory).map(Reservation::Contradictory);
     let inconclusive =
         names(&|one| !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive));
     let froze = best.and_then(|best| freeze(&configurations[best], configurations));
     let of_all = [
         simulated,
         contradictory,
-        inconclusive.map(ReservationCause::Inconclusive),
-        froze.map(ReservationCause::Froze),
+        inconclusive.map(Reservation::Inconclusive),
+        froze.map(Reservation::Froze),
     ];
-    let losses = losses_in_roles(configurations, against_best).map(ReservationCause::LosesInRole);
-    of_all.into_iter().flatten().chain(losses).map(Reservation::from).collect()
+    let losses = losses_in_roles(configurations, against_best).map(Reservation::LosesInRole);
+    of_all.into_iter().flatten().chain(losses).collect()
 }
 
 /// In which roles the best one is at most half as good as another one, each with the figure in which it loses most.

@@ -529,7 +529,7 @@ pub struct RunCaveat {
 
 impl Serialize for RunCaveat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&iotrial_words::compared::caveat(self.run, &self.caveat))
+        serializer.serialize_str(&iotrial_words::finding::compared::caveat(self.run, &self.caveat))
     }
 }
 

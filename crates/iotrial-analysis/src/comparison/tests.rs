@@ -12,7 +12,7 @@ use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::priority::{GrantedPriority, Priority};
 use iotrial_model::recommendation::{
-    Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, ReservationCause,
+    Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, Reservation,
 };
 use iotrial_model::record::{AttributeValue, EndedHow, EngineSetup, OpCounts, QueueSetup, RunRecord};
 use iotrial_model::stream::{Stream, StreamOf};
@@ -584,8 +584,9 @@ fn a_recommendation_from_simulated_devices_says_so_in_its_own_sentence() {
     let comparison = compare(vec![simulated(1, 1.0), simulated(2, 1.5)]);
     let recommendation = &comparison.recommendation;
     assert_eq!(recommendation.best.as_deref(), Some("A"));
-    assert_eq!(recommendation.reservations[0].cause, ReservationCause::AllSimulated);
-    assert!(recommendation.sentence.contains(&recommendation.reservations[0].words), "{recommendation:?}");
+    assert_eq!(recommendation.reservations[0], Reservation::AllSimulated);
+    let said = iotrial_words::recommendation::reservation(&recommendation.reservations[0]);
+    assert!(recommendation.sentence.contains(&said), "{recommendation:?}");
     let measured = compare(vec![sample(&run(1, 300, 1.0, CALM)), sample(&run(2, 300, 1.5, CALM))]);
     assert_eq!(measured.recommendation.reservations, []);
 }
@@ -602,7 +603,7 @@ fn what_is_faster_and_freezes_is_not_the_best_in_all() {
     assert_eq!(recommendation.best.as_deref(), Some("A"));
     let answer = &recommendation.facts.answer;
     assert!(matches!(answer, Some(Answer::FirstButFreezes { .. })), "{answer:?}");
-    let ReservationCause::Froze(freeze) = &recommendation.reservations[0].cause else { panic!("{answer:?}") };
+    let Reservation::Froze(freeze) = &recommendation.reservations[0] else { panic!("{answer:?}") };
     assert_eq!((freeze.stream, freeze.calmest.starts_with('B')), (Stream::Read, true));
     assert!((400_000.0..410_000.0).contains(&freeze.slowest_us), "{freeze:?}");
 }
@@ -800,11 +801,10 @@ fn the_recommendation_names_the_role_in_which_it_loses_and_roles_decide_no_place
         labelled(&with_log(2, 3.0, 0.35), "fast log"),
     ]);
     assert_eq!(comparison.recommendation.best.as_deref(), Some("A"));
-    let words = &comparison.recommendation.reservations;
-    assert_eq!(words.len(), 1, "{words:?}");
-    assert_eq!(words[0].kind, ReservationKind::LosesInRole);
-    assert!(comparison.recommendation.sentence.contains(&words[0].words), "{words:?}");
-    let ReservationCause::LosesInRole(loss) = &words[0].cause else { panic!("{words:?}") };
+    let reservations = &comparison.recommendation.reservations;
+    assert_eq!(reservations.len(), 1, "{reservations:?}");
+    assert_eq!(reservations[0].kind(), ReservationKind::LosesInRole);
+    let Reservation::LosesInRole(loss) = &reservations[0] else { panic!("{reservations:?}") };
     assert_eq!(loss.of, StreamOf { role: Some(Role::Log), stream: Stream::Commit });
     assert!(loss.figure.is_latency() && loss.factor >= 2.0 && loss.other == "B (fast log)", "{loss:?}");
     // Data and log have two and one stream of five figures; over all there are three.

@@ -13,6 +13,7 @@ use iotrial_model::record::{EndedHow, Failure, OpCounts};
 use iotrial_model::search::{Probe, Search};
 use iotrial_model::subject::Subject;
 
+use super::Judge;
 use super::observed::Observed;
 use crate::steady_state::{Rounds, SteadyState};
 
@@ -24,6 +25,9 @@ const MOST_CLOCK_JUMP_S: f64 = 0.1;
 const MOST_SLEW: f64 = 500e-6;
 /// More failures than this in a million make the figures those of another load.
 const MOST_ERRORS_PER_MILLION: u64 = 1_000;
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[interrupted, io_errors, short_io, clock_jump, short_run, unsteady];
 
 /// The run did not end as planned.
 pub(super) fn interrupted(seen: &Observed<'_, '_>) -> Option<Finding> {

@@ -1,8 +1,9 @@
 //! What the devices counted, against what was issued to them.
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
+use iotrial_model::finding::{CacheByDevices, Evidence, Finding, FindingId, ForeignLoad, SeenIn, Severity};
 use iotrial_model::load::Direction;
 
+use super::Judge;
 use super::limit::FlatLimit;
 use super::observed::Observed;
 use crate::device_chain::ChainStep;
@@ -20,6 +21,9 @@ const LEAST_SEEN_PERCENT: f64 = 90.0;
 const LEAST_BELIEVED_PERCENT: f64 = 50.0;
 /// Up to this share of merges the I/Os at the device are those that were issued.
 const MOST_MERGED_PERCENT: f64 = 10.0;
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[foreign_load, amplified_io, merged_io];
 
 /// The steps that can be judged: where the page cache decides when it is written and read, the one from the load is
 /// left out.
@@ -47,7 +51,7 @@ pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
     // A raw device has no journal and no metadata above it, so that only somebody else is left.
     let is_bare = targets.iter().all(|target| target.kind == "device") && !targets.is_empty();
     let ChainStep { read, write, .. } = step;
-    let evidence = Evidence::ForeignLoad {
+    let evidence = Evidence::ForeignLoad(ForeignLoad {
         devices: step.below.clone(),
         share_percent: step.excess_percent.unwrap_or_default(),
         issued_read_bytes: read.above_bytes,
@@ -57,7 +61,7 @@ pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
         roles: step.roles.clone(),
         partitions: if step.is_partition { step.above.clone() } else { Vec::new() },
         is_bare,
-    };
+    });
     Some(Finding::new(FindingId::ForeignLoad, Severity::Warning, evidence))
 }
 
@@ -103,7 +107,7 @@ pub(super) fn cache_below(seen: &Observed<'_, '_>) -> Option<Finding> {
         .min_by(|a, b| a.2.total_cmp(&b.2))?;
     let is_believed = seen_percent >= LEAST_BELIEVED_PERCENT;
     let flow = step.flow(direction);
-    let evidence = Evidence::CacheByDevices {
+    let evidence = Evidence::CacheByDevices(CacheByDevices {
         seen_in: SeenIn::DeviceCounters,
         direction,
         devices: step.below.clone(),
@@ -112,7 +116,7 @@ pub(super) fn cache_below(seen: &Observed<'_, '_>) -> Option<Finding> {
         cache_percent: 100.0 - seen_percent,
         above: step.above.clone(),
         roles: step.roles.clone(),
-    };
+    });
     let severity = if is_believed { Severity::Note } else { Severity::Warning };
     Some(Finding::new(FindingId::CacheServed, severity, evidence))
 }
@@ -204,7 +208,9 @@ mod tests {
         // What somebody else does there is a load, also where it is little beside the data.
         record.devices[1].write_bytes += record.devices[0].read_bytes / 20;
         let found = foreign_load(&record).unwrap();
-        let Evidence::ForeignLoad { devices, roles, .. } = &found.evidence else { panic!("{found:?}") };
+        let Evidence::ForeignLoad(ForeignLoad { devices, roles, .. }) = &found.evidence else {
+            panic!("{found:?}")
+        };
         assert_eq!((roles.as_slice(), devices.as_slice()), (&[Role::Log][..], &["sdc".to_owned()][..]));
         // A hundredth of all that was issued to both.
         let ops = record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
@@ -258,7 +264,9 @@ mod tests {
             };
             record.targets = kinds.iter().map(target).collect();
             let found = foreign_load(&record).unwrap();
-            let Evidence::ForeignLoad { is_bare, .. } = found.evidence else { panic!("{found:?}") };
+            let Evidence::ForeignLoad(ForeignLoad { is_bare, .. }) = found.evidence else {
+                panic!("{found:?}")
+            };
             is_bare
         };
         assert!(is_bare(&["device"]) && is_bare(&["device", "device"]));
@@ -270,7 +278,9 @@ mod tests {
         let mut record = healthy();
         chain(&mut record, &[("loop0", 1, "vda", 1.0), ("vda", 2, "", 0.2)]);
         let found = cache_served(&record).unwrap();
-        let Evidence::CacheByDevices { devices, above, .. } = &found.evidence else { panic!("{found:?}") };
+        let Evidence::CacheByDevices(CacheByDevices { devices, above, .. }) = &found.evidence else {
+            panic!("{found:?}")
+        };
         assert_eq!(
             (devices.as_slice(), above.as_slice()),
             (&["vda".to_owned()][..], &["loop0".to_owned()][..])
@@ -287,7 +297,7 @@ mod tests {
         assert_eq!((foreign_load(&record), amplified_io(&record)), (None, None));
         chain(&mut record, &[("sda1", 1, "sda", 1.0), ("sda", 2, "", 1.25)]);
         let found = foreign_load(&record).unwrap();
-        let Evidence::ForeignLoad { partitions, share_percent, .. } = &found.evidence else {
+        let Evidence::ForeignLoad(ForeignLoad { partitions, share_percent, .. }) = &found.evidence else {
             panic!("{found:?}")
         };
         assert_eq!((partitions.as_slice(), share_percent.round()), (&["sda1".to_owned()][..], 20.0));

@@ -1,12 +1,15 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, HeldPercentile, Severity};
+use iotrial_model::finding::{
+    Evidence, Finding, FindingId, HeldPercentile, LateIssues, LatencyLimitMissed, Severity,
+};
 use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
 use iotrial_model::subject::{Facts, Subject};
 
+use super::Judge;
 use super::observed::Observed;
 use crate::generator_part::without_generator_us;
 
@@ -171,6 +174,9 @@ fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
     Some(HeldPercentile { percent, latency_us, without_us: without_us.min(latency_us) })
 }
 
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[not_issued, late_issues, latency_limit_missed];
+
 /// The device did not keep up with the rate: I/Os were due and never issued.
 pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
     let share = seen.never_issued.as_ref().filter(|share| share.shows())?;
@@ -186,27 +192,27 @@ pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
 /// The generator itself was late, though it had room for the I/O.
 pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
     if let Some(held) = seen.held.as_ref().filter(|held| held.shows()) {
-        let evidence = Evidence::LateIssues {
+        let evidence = Evidence::LateIssues(LateIssues {
             job: held.job.clone(),
             late_count: held.count,
             late_percent: 100.0 * held.count as f64 / held.of as f64,
             held: held.percentiles.clone(),
             are_commits: held.are_commits,
             is_in_figures: true,
-        };
+        });
         return Some(Finding::new(FindingId::LateIssues, Severity::Warning, evidence));
     }
     let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
     let held = seen.held.as_ref().filter(|held| held.job == share.job);
     let is_harmless = leaves_figures_alone(seen.subject);
-    let evidence = Evidence::LateIssues {
+    let evidence = Evidence::LateIssues(LateIssues {
         job: share.job.clone(),
         late_count: share.count,
         late_percent: share.percent,
         held: held.map(|held| held.percentiles.clone()).unwrap_or_default(),
         are_commits: share.are_commits,
         is_in_figures: false,
-    };
+    });
     let severity = if is_harmless { Severity::Note } else { Severity::Warning };
     Some(Finding::new(FindingId::LateIssues, severity, evidence))
 }
@@ -226,7 +232,7 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     let lowest =
         tried.min_by(|a, b| a.asked_iops.unwrap_or_default().total_cmp(&b.asked_iops.unwrap_or_default()))?;
     let (lowest_iops, share_of_saturation) = (lowest.asked_iops?, lowest.share?);
-    let evidence = Evidence::LatencyLimitMissed {
+    let evidence = Evidence::LatencyLimitMissed(LatencyLimitMissed {
         limit: search.shown_limit(),
         lowest_iops,
         doubts: lowest.doubts.clone(),
@@ -234,7 +240,7 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
         share_of_saturation,
         why_not: lowest.why_not.clone(),
         is_only_rate: search.need.is_some(),
-    };
+    });
     Some(Finding::new(FindingId::LatencyLimitMissed, Severity::Warning, evidence))
 }
 
@@ -349,7 +355,7 @@ mod tests {
             record.jobs[0].read = Some(partly_held(held_us, 9_000));
             record.jobs[0].write = None;
             let found = late_issues(&record).unwrap();
-            let Evidence::LateIssues { is_in_figures, late_percent, .. } = found.evidence else {
+            let Evidence::LateIssues(LateIssues { is_in_figures, late_percent, .. }) = found.evidence else {
                 panic!("{found:?}")
             };
             (found.severity, is_in_figures, late_percent)
@@ -367,7 +373,7 @@ mod tests {
             record.jobs[0].read = Some(partly_held(of_data_us, 9_000));
             record.jobs[1].write = Some(partly_held(of_log_us, 9_000));
             let found = late_issues(&record).unwrap();
-            let Evidence::LateIssues { job, are_commits: false, .. } = found.evidence else {
+            let Evidence::LateIssues(LateIssues { job, are_commits: false, .. }) = found.evidence else {
                 panic!("{found:?}")
             };
             (job, found.severity)
@@ -440,8 +446,12 @@ mod tests {
             change(&mut record);
             let finding = found(&record, super::latency_limit_missed)?;
             assert_eq!(finding.severity, Severity::Warning);
-            let Evidence::LatencyLimitMissed { lowest_iops, share_of_saturation, is_only_rate, .. } =
-                finding.evidence
+            let Evidence::LatencyLimitMissed(LatencyLimitMissed {
+                lowest_iops,
+                share_of_saturation,
+                is_only_rate,
+                ..
+            }) = finding.evidence
             else {
                 panic!("{finding:?}")
             };
@@ -492,7 +502,8 @@ mod tests {
         // p99.9 alone: one in five hundred.
         assert_eq!(held(200), None);
         let found = held(1_500).unwrap();
-        let Evidence::LateIssues { held, late_count, late_percent, is_in_figures, .. } = found.evidence
+        let Evidence::LateIssues(LateIssues { held, late_count, late_percent, is_in_figures, .. }) =
+            found.evidence
         else {
             panic!("{found:?}")
         };
@@ -521,7 +532,7 @@ mod tests {
         let record = late(Duration::from_micros(300));
         let note = late_issues(&record).unwrap();
         assert_eq!(note.severity, Severity::Note);
-        let Evidence::LateIssues { held, is_in_figures: false, .. } = &note.evidence else {
+        let Evidence::LateIssues(LateIssues { held, is_in_figures: false, .. }) = &note.evidence else {
             panic!("{note:?}")
         };
         assert!((held[0].latency_us - held[0].without_us - 297.0).abs() < 1.0, "{held:?}");
@@ -570,7 +581,10 @@ mod tests {
         );
         let found = late_issues(&record).unwrap();
         assert!(
-            matches!(found.evidence, Evidence::LateIssues { late_count: 300, are_commits: true, .. }),
+            matches!(
+                found.evidence,
+                Evidence::LateIssues(LateIssues { late_count: 300, are_commits: true, .. })
+            ),
             "{found:?}"
         );
     }

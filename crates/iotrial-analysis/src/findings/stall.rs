@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity, StallSeen};
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity, StallSeen, Stalled};
 use iotrial_model::imported::StatedInterval;
 use iotrial_model::load::Direction;
 use iotrial_model::record::OpCounts;
@@ -101,7 +101,7 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
         return frozen.map(frozen_device).or_else(|| Standstill::of(seen.subject).map(Standstill::finding));
     };
     let is_outage = stall.end == StallEnd::Never || stall.latency >= OUTAGE;
-    let evidence = Evidence::Stalled {
+    let evidence = Evidence::Stalled(Stalled {
         job: stall.job.clone(),
         direction: stall.direction,
         longest_s: stall.latency.as_secs_f64(),
@@ -112,13 +112,13 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
         unfinished_count: stall.unfinished_count,
         seen: if stall.end == StallEnd::Never { StallSeen::NotBack } else { StallSeen::Back },
         freezes: seen.frozen.as_ref().map(|frozen| frozen.all),
-    };
+    });
     Some(Finding::new(FindingId::Stalled, severity(is_outage), evidence))
 }
 
 /// Freezes of which each is short, and all of them a part of the time.
 fn frozen_device(frozen: &FrozenDevice) -> Finding {
-    let evidence = Evidence::Stalled {
+    let evidence = Evidence::Stalled(Stalled {
         job: frozen.job.clone(),
         direction: frozen.direction,
         longest_s: frozen.longest_s,
@@ -126,7 +126,7 @@ fn frozen_device(frozen: &FrozenDevice) -> Finding {
         unfinished_count: 0,
         seen: StallSeen::Frozen,
         freezes: Some(frozen.all),
-    };
+    });
     Finding::new(FindingId::Stalled, Severity::Warning, evidence)
 }
 
@@ -201,7 +201,7 @@ impl Standstill {
     fn finding(self) -> Finding {
         let Self { job, direction, from_s, to_s, length_s } = self;
         let is_outage = length_s >= OUTAGE.as_secs_f64();
-        let evidence = Evidence::Stalled {
+        let evidence = Evidence::Stalled(Stalled {
             job,
             direction,
             longest_s: length_s,
@@ -209,7 +209,7 @@ impl Standstill {
             unfinished_count: 0,
             seen: StallSeen::NoneCompleted { from_s },
             freezes: None,
-        };
+        });
         Finding::new(FindingId::Stalled, severity(is_outage), evidence)
     }
 }
@@ -307,8 +307,15 @@ mod tests {
     fn standstill(record: &ImportedRecord) -> Option<(f64, f64, Option<f64>, Severity)> {
         let subject = Subject::of_imported(record);
         let found = super::stalled(&Observed::of(&subject))?;
-        let Evidence::Stalled { job, direction, longest_s, ended_after_s, unfinished_count, seen, .. } =
-            found.evidence
+        let Evidence::Stalled(Stalled {
+            job,
+            direction,
+            longest_s,
+            ended_after_s,
+            unfinished_count,
+            seen,
+            ..
+        }) = found.evidence
         else {
             panic!("{found:?}")
         };
@@ -389,8 +396,12 @@ mod tests {
         let subject =
             Subject { intervals: iotrial_model::subject::Course::default(), ..Subject::of_run(&record) };
         let found = super::stalled(&Observed::of(&subject)).unwrap();
-        let Evidence::Stalled { ended_after_s: None, unfinished_count: 0, seen: StallSeen::Back, .. } =
-            found.evidence
+        let Evidence::Stalled(Stalled {
+            ended_after_s: None,
+            unfinished_count: 0,
+            seen: StallSeen::Back,
+            ..
+        }) = found.evidence
         else {
             panic!("{found:?}")
         };
@@ -414,6 +425,9 @@ mod tests {
             (found.severity, found.evidence.facts()["unfinished_count"].as_u64()),
             (Severity::Serious, Some(8))
         );
-        assert!(matches!(found.evidence, Evidence::Stalled { seen: StallSeen::NotBack, .. }), "{found:?}");
+        assert!(
+            matches!(found.evidence, Evidence::Stalled(Stalled { seen: StallSeen::NotBack, .. })),
+            "{found:?}"
+        );
     }
 }

@@ -5,6 +5,7 @@ use iotrial_model::finding::{Contradiction, DerivedRate, Evidence, Finding, Find
 use iotrial_model::imported::{Stated, StatedLatency};
 use iotrial_model::subject::{Subject, SubjectRate};
 
+use super::Judge;
 use super::observed::Observed;
 use crate::contradiction::contradictions;
 
@@ -14,6 +15,20 @@ const COARSE_SHARE: f64 = 0.1;
 const WHOLE_MS_US: f64 = 1_000.0;
 /// What is below a tenth of a microsecond is no part of any percentile.
 const LEAST_SUBMISSION_US: f64 = 0.1;
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[
+    altered_record,
+    failed_jobs,
+    coarse_latency,
+    completion_latency,
+    flushes_apart,
+    contradictory_figures,
+    derived_rate,
+    metric_missing,
+    no_role,
+    import_warnings,
+];
 
 /// Another tool ended jobs with an error.
 pub(super) fn failed_jobs(seen: &Observed<'_, '_>) -> Option<Finding> {

@@ -4,7 +4,7 @@ use iotrial_model::finding::Doubts;
 use iotrial_model::search::{JobRate, Probe, SearchResult};
 
 use super::belief::Belief;
-use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER};
+use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER, is_doubted};
 
 /// Below so many I/Os of the device for each that counts, an answer tells both.
 // Rates are said to three digits.
@@ -38,18 +38,9 @@ impl RateSearch {
         let is_unconfirmed = self.search.need.is_none() && confirmed.is_none();
         // Where the loads between are missing, were in doubt, or do not agree, the lower end is a bound.
         let above = above.filter(|_| !(is_unconfirmed || is_wide && self.search.need.is_none()));
-        let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
-        let worst = self
-            .search
-            .probes
-            .iter()
-            .filter(|probe| probe.held == Some(true) && nearest(probe))
-            .max_by(|a, b| {
-                (a.share, a.duration).partial_cmp(&(b.share, b.duration)).unwrap_or(std::cmp::Ordering::Equal)
-            });
+        let number = self.load_at_or_below(held)?;
+        let worst = &self.search.probes[number];
         let held_iops = self.mix.total_rate(held);
-        let worst = worst?;
-        let number = self.search.probes.iter().position(|probe| std::ptr::eq(probe, worst))?;
         let on_device = self.on_device[number];
         Some(SearchResult {
             held_iops,
@@ -68,8 +59,31 @@ impl RateSearch {
         })
     }
 
+    /// The place of the load that held the rate which is the answer, or the next lower one: its record is that of the run. `None` without an
+    /// answer.
+    pub fn load_of_answer(&self) -> Option<usize> {
+        let total = self.mix.total_rate(1.0);
+        self.load_at_or_below(self.search.result.as_ref()?.held_iops / total)
+    }
+
+    /// The place of the load that held the highest rate up to a share, and of several the longest.
+    fn load_at_or_below(&self, share: f64) -> Option<usize> {
+        let is_below = |probe: &Probe| probe.share.is_some_and(|one| one <= share * (1.0 + 1e-9));
+        let held =
+            self.search.probes.iter().enumerate().filter(|one| one.1.held == Some(true) && is_below(one.1));
+        let by_rate = |(_, probe): &(usize, &Probe)| (probe.share, probe.duration);
+        let is_faster = |a: &(usize, &Probe), b: &(usize, &Probe)| {
+            by_rate(a).partial_cmp(&by_rate(b)).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        // What a faster one shows is no better than the rate is.
+        let all = || self.search.probes.iter().enumerate().filter(|one| one.1.held == Some(true));
+        let slowest = || all().filter(|one| one.1.share.is_some()).min_by(is_faster);
+        held.max_by(is_faster).or_else(slowest).map(|one| one.0)
+    }
+
     /// The highest rate that short loads carry, where no longer one held: what all loads together are sure of, or what lies so clearly below
-    /// the slowest load that failed, in doubt or not, that chance does not explain it.
+    /// the slowest load that failed, in doubt or not, that chance does not explain it; that rate itself where faster loads held, and what was
+    /// in the way of others is known.
     fn carried_by_probes(&self, belief: &Belief) -> Option<f64> {
         let shares = |held: bool| {
             let probes = self.search.probes.iter().filter(move |probe| probe.held == Some(held));
@@ -82,7 +96,8 @@ impl RateSearch {
             sure.is_some_and(|sure| *share <= sure)
                 || below_all.is_some_and(|below| *share <= below) && is_repeated(*share)
         };
-        shares(true).filter(carried).reduce(f64::max)
+        let was_disturbed = self.search.probes.iter().any(is_doubted);
+        shares(true).chain(below_all.filter(|_| was_disturbed)).filter(carried).reduce(f64::max)
     }
 
     /// The doubts of the loads that did not hold next above a share; none where one of them is beyond doubt.

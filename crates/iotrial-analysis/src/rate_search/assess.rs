@@ -13,6 +13,7 @@ use iotrial_model::subject::{Facts, Subject, SubjectJob};
 
 use super::limits::{Limits, StreamLimit};
 use crate::figures::percentile_us;
+use crate::findings::Observed;
 use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open};
 
 /// Share of what was due by which a queue may grow before the rate counts as not kept.
@@ -67,7 +68,10 @@ pub(super) struct Assessed {
 pub(super) fn assess(plan: &Plan, subject: &Subject<'_>, limits: &Limits) -> Assessed {
     let (found, missing) = worst_latency(plan, subject, limits, true);
     let failing = found.as_ref().filter(|one| !one.against.holds());
-    let is_sure = failing.is_some_and(|one| one.against.is_sure());
+    let not_kept = rate_not_kept(plan, subject);
+    // A rate that stands still while I/Os wait is that of a limit, whoever waited for a CPU.
+    let is_limited = not_kept.is_some() && Observed::of(subject).has_flat_limit();
+    let is_sure = is_limited || failing.is_some_and(|one| one.against.is_sure());
     let is_by_generator = failing.is_some_and(|one| !is_sure && is_open(subject, one.latency.role));
     let too_slow = failing.map(|one| NotHeld::TooSlow {
         worst: one.latency.clone(),
@@ -75,7 +79,7 @@ pub(super) fn assess(plan: &Plan, subject: &Subject<'_>, limits: &Limits) -> Ass
     });
     // In this order: with errors it is another load, and with a growing queue the latency is whatever the end
     // of the run makes it.
-    let why_not = errors(subject).or_else(|| rate_not_kept(plan, subject)).or(missing).or(too_slow);
+    let why_not = errors(subject).or(not_kept).or(missing).or(too_slow);
     Assessed { worst: found.map(|one| one.latency), why_not, is_sure, is_by_generator }
 }
 

@@ -40,6 +40,9 @@ pub(super) const GAP: Duration = Duration::from_millis(500);
 const LATER_CONFIRMATIONS: f64 = 1.0 / 3.0;
 /// None is shorter, in seconds.
 const SHORTEST_CONFIRMATION_S: f64 = 10.0;
+/// I/Os of the rarest stream that a confirmation should have, where a set judges them.
+// One slower than the limit is then no reason to leave its 99th percentile open (`most_beyond`: one of 473).
+const WANTED_OF_RAREST: f64 = 500.0;
 /// The first one gives up time for this many later ones, where there is too little for all.
 const LATER_WANTED: u32 = 2;
 /// But it keeps so much, in seconds.
@@ -159,6 +162,7 @@ impl Times {
                     0 if !self.is_confirmed_first => without_s.clamp(LEAST_OF_FIRST_S.min(whole_s), whole_s),
                     _ => whole_s,
                 };
+                let measure_s = measure_s.max(self.for_rarest(rarest.1));
                 (self.confirmation_ramp(earlier), measure_s, SHORTEST_CONFIRMATION_S.min(whole_s))
             }
             // The user's `--duration` bounds a probe, but never below what the statistic needs at least. So does the time that all
@@ -198,6 +202,14 @@ impl Times {
             return Err(SearchError::TooRare { stream, statistic, hours });
         }
         Ok((wanted_s, least_s))
+    }
+
+    /// How many seconds a confirmation should have for the stream with the fewest I/Os, where a set judges it.
+    fn for_rarest(self, iops: f64) -> f64 {
+        match self.limit {
+            None if iops > 0.0 => (WANTED_OF_RAREST / iops).min(self.measure.as_secs_f64()),
+            _ => 0.0,
+        }
     }
 
     /// The whole ramp where no open load went before; behind several of them caches are as warm as they get.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iotrial_model::figure::Figure;
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::finding::{Evidence, Finding, FindingId, SHORTEST_TRUSTED, Severity};
 use iotrial_model::plan::{Arrival, EngineDevice, PhaseKind, Plan};
 use iotrial_model::record::EndedHow;
 use iotrial_model::subject::Subject;
@@ -17,8 +17,6 @@ use crate::judgement::CLOCK_SLACK;
 // Ten intervals of a second: with fewer there is neither a course to look at nor a pause of the host that would not decide every
 // figure. From here to a minute the length is a caveat (finding `short-run`).
 const SHORTEST_ANSWER: Duration = Duration::from_secs(10);
-/// What is shorter has the finding `short-run`.
-const LONG_ENOUGH: Duration = Duration::from_secs(60);
 /// An advice to measure longer asks for no more than this.
 const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 
@@ -107,7 +105,7 @@ impl Bearing {
                 }
                 Weight::Caveat(caveat) => {
                     if finding.id == FindingId::ShortRun && subject.source.is_none() {
-                        bearing.longer = measure_longer(subject, LONG_ENOUGH).duration;
+                        bearing.longer = measure_longer(subject, SHORTEST_TRUSTED).duration;
                     }
                     bearing.caveats.extend(caveat);
                     bearing.other_findings.push(finding.clone());
@@ -128,8 +126,9 @@ impl Bearing {
                 let measured = plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
                 measured.map(|phase| phase.duration).sum()
             });
-            bearing.longer =
-                (planned < LONG_ENOUGH).then(|| measure_longer(subject, LONG_ENOUGH).duration).flatten();
+            bearing.longer = (planned < SHORTEST_TRUSTED)
+                .then(|| measure_longer(subject, SHORTEST_TRUSTED).duration)
+                .flatten();
         }
         if !is_probe && !was_stopped {
             bearing.add_missing(subject, gaps, starved);
@@ -164,6 +163,10 @@ impl Bearing {
             Some(FindingId::ForeignLoad) => all_hold,
             _ => false,
         };
+        // Without enough I/Os a limit is not known to be kept. Where another one is missed, that changes nothing.
+        let is_only_missing =
+            |doubt: &Doubt| matches!(doubt.kind, DoubtKind::TooFewIos(_) | DoubtKind::Starved(_));
+        self.doubts.retain(|doubt| !(one_fails && is_only_missing(doubt)));
         let (settled, doubts) = std::mem::take(&mut self.doubts).into_iter().partition(is_settled);
         (self.settled, self.doubts) = (settled, doubts);
     }
@@ -232,11 +235,21 @@ const fn doubt(kind: DoubtKind, change: Change) -> Weight {
     Weight::Doubt(kind, Advice::to(change))
 }
 
-/// Every finding has its place here, so that a new one cannot be forgotten.
+/// What a finding says of the verdict. One that is named nowhere below concerns the reader and not the figures; so do those of sweeps,
+/// comparisons and sizings.
 fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
+    // These two whatever its severity.
+    match speaks_against(subject, finding).or_else(|| what_else_was_measured(subject, finding.id)) {
+        Some(weight) => weight,
+        None if finding.severity == Severity::Note => Weight::Nothing,
+        None => weigh_figures(subject, finding, all),
+    }
+}
+
+/// Of what the storage did wrong; `None` of everything else.
+fn speaks_against(subject: &Subject<'_>, finding: &Finding) -> Option<Weight> {
     use FindingId as Id;
-    let is_note = finding.severity == Severity::Note;
-    match finding.id {
+    Some(match finding.id {
         // What failed, failed on the device, whoever else used it.
         Id::Failed | Id::IoErrors | Id::ShortIo => Weight::Against,
         // What follows another job has no rate that it could miss: its commits that wait for the write under way are latency.
@@ -245,33 +258,48 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         Id::NotIssued if subject.search.is_some() => Weight::Caveat(None),
         Id::NotIssued => Weight::AgainstIfSure,
         Id::LatencyLimitMissed => match &finding.evidence {
-            Evidence::LatencyLimitMissed { doubts, .. } if !doubts.is_empty() => {
+            Evidence::LatencyLimitMissed(missed) if !missed.doubts.is_empty() => {
                 doubt(DoubtKind::OtherLimit, Change::StopOthersOnHostAndDevices)
             }
             _ => Weight::Against,
         },
         // What was not back when somebody ended the load may have come.
-        Id::Stalled if finding.severity == Severity::Serious && subject.ended_how() != EndedHow::Interrupted => {
+        Id::Stalled
+            if finding.severity == Severity::Serious && subject.ended_how() != EndedHow::Interrupted =>
+        {
             Weight::Against
         }
+        _ => return None,
+    })
+}
+
+/// Of a result that is not one of the load on a device; `None` of everything else.
+fn what_else_was_measured(subject: &Subject<'_>, id: FindingId) -> Option<Weight> {
+    use FindingId as Id;
+    let (kind, change) = match id {
         Id::Interrupted if subject.measured.is_some_and(|measured| measured.is_zero()) => {
-            doubt(DoubtKind::NothingMeasured, Change::RunAgain)
+            (DoubtKind::NothingMeasured, Change::RunAgain)
         }
-        Id::Interrupted => doubt(DoubtKind::Interrupted, Change::RunAgain),
-        Id::AlteredRecord => doubt(DoubtKind::AlteredRecord, Change::AskForRecord),
-        Id::InMemoryTarget => doubt(DoubtKind::InMemory, Change::ChooseDisk),
-        Id::BufferedIo => doubt(
-            DoubtKind::PageCache,
-            // The author of an imported result used another tool.
-            if subject.source.is_some() { Change::DirectIoOfTool } else { Change::LeaveOutBuffered },
-        ),
-        _ if is_note => Weight::Nothing,
+        Id::Interrupted => (DoubtKind::Interrupted, Change::RunAgain),
+        Id::AlteredRecord => (DoubtKind::AlteredRecord, Change::AskForRecord),
+        Id::InMemoryTarget => (DoubtKind::InMemory, Change::ChooseDisk),
+        // The author of an imported result used another tool.
+        Id::BufferedIo if subject.source.is_some() => (DoubtKind::PageCache, Change::DirectIoOfTool),
+        Id::BufferedIo => (DoubtKind::PageCache, Change::LeaveOutBuffered),
+        _ => return None,
+    };
+    Some(doubt(kind, change))
+}
+
+/// Of what the figures may not show as it is; `finding` is more than a note.
+fn weigh_figures(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
+    use FindingId as Id;
+    match finding.id {
+        Id::UnknownCache => doubt(DoubtKind::PageCache, Change::DirectIoOfTool),
         Id::ShortRun => weigh_short_run(subject),
         Id::Unsteady => weigh_unsteady(subject, finding),
         // A burst that ended is why a load was unsteady, and one of the two is enough.
-        Id::ThrottledAfterBurst if all.iter().any(is_waited_for) => {
-            Weight::Caveat(None)
-        }
+        Id::ThrottledAfterBurst if all.iter().any(is_waited_for) => Weight::Caveat(None),
         Id::ThrottledAfterBurst => doubt(DoubtKind::BurstEnded, Change::UntilSteady),
         Id::CacheServed => doubt(
             match &finding.evidence {
@@ -303,54 +331,8 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         Id::Stalled => Weight::Caveat(Some(Caveat::Stall)),
         Id::Paused => Weight::Caveat(Some(Caveat::Paused)),
         Id::CoarseLatency => Weight::Caveat(Some(Caveat::CoarseLatency)),
-        // What lacks its flushes is not judged, and the gap is told with the other gaps.
-        Id::FlushesApart => Weight::Caveat(None),
-        // Warnings that concern the reader and not the figures.
-        Id::UnknownCache
-        | Id::PolledIo
-        | Id::FlatIopsLimit
-        | Id::FlatBandwidthLimit
-        | Id::AmplifiedIo
-        | Id::UnevenDevices
-        | Id::MergedIo
-        | Id::SharedDisk
-        | Id::SmallWorkingSet
-        | Id::SmbShare
-        | Id::EngineFallback
-        | Id::SizeReduced
-        | Id::CompletionLatency
-        | Id::NoRole
-        | Id::DerivedRate
-        | Id::MetricMissing
-        | Id::ImportWarnings
-        // Of sweeps, comparisons and sizing.
-        | Id::Ended
-        | Id::Drift
-        | Id::Burst
-        | Id::FallsAgain
-        | Id::SplitMatters
-        | Id::AboveCeiling
-        | Id::RoughFit
-        | Id::KneeNotResolved
-        | Id::LeftOut
-        | Id::Forced
-        | Id::NotCompared
-        | Id::Caveat
-        | Id::OtherTool
-        | Id::OtherContent
-        | Id::GeneratorDiffers
-        | Id::OffsetsRepeat
-        | Id::OwnRates
-        | Id::GivenTwice
-        | Id::NoPair
-        | Id::MeasuredOnce
-        | Id::TooFewIntervals
-        | Id::FewRepeats
-        | Id::PrintedFigures
-        | Id::StatedRepeats
-        | Id::RepeatsApart
-        | Id::NothingMeetsIt
-        | Id::NoCatalog => Weight::Caveat(None),
+        // Write latencies without their flushes are not judged, and among the gaps.
+        _ => Weight::Caveat(None),
     }
 }
 
@@ -366,7 +348,7 @@ fn weigh_short_run(subject: &Subject<'_>) -> Weight {
     let measured_s = measured.as_secs_f64();
     // What a source measured is taken as it is: its author may have had reasons, and cannot be asked to measure again.
     if subject.source.is_none() && measured + CLOCK_SLACK < SHORTEST_ANSWER {
-        return Weight::Doubt(DoubtKind::TooShort { measured_s }, measure_longer(subject, LONG_ENOUGH));
+        return Weight::Doubt(DoubtKind::TooShort { measured_s }, measure_longer(subject, SHORTEST_TRUSTED));
     }
     Weight::Caveat(Some(Caveat::ShortRun { measured_s }))
 }

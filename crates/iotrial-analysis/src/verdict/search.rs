@@ -174,6 +174,10 @@ fn decide_need(search: &Search, ruling: &mut Ruling) -> (Outcome, SearchAnswer) 
 fn decide_highest(search: &Search, findings: &[Finding], ruling: &mut Ruling) -> (Outcome, SearchAnswer) {
     // The rate was found by loads that stayed within the limits beside whatever else went on.
     settle(ruling, search.result.as_ref().map(|_| true));
+    // A bound that short loads found stands as one, with what they had too few I/Os for told beside it.
+    if search.result.as_ref().is_some_and(SearchResult::is_lower_bound) {
+        ruling.doubts.retain(|doubt| !matches!(doubt.kind, DoubtKind::TooFewIos(_)));
+    }
     let (fails, is_in_doubt) = (!ruling.objections.is_empty(), !ruling.doubts.is_empty());
     if search.result.is_some() {
         let answer = match (fails, is_in_doubt) {

@@ -1,8 +1,9 @@
 //! Whether latencies are good enough for what a disk is for.
 
-use iotrial_model::counters::{CounterSeries, DiskCounters};
+use iotrial_model::counters::{Counter, CounterSeries, DiskCounters};
 use iotrial_model::figure::Figure;
 use iotrial_model::load::{Direction, Role};
+use iotrial_model::observation::CounterNote;
 use iotrial_model::stream::Stream;
 use serde::Serialize;
 
@@ -63,6 +64,49 @@ pub struct ByCategory {
     pub category_p95: Category,
 }
 
+/// A latency is judged where there are as many I/Os, or as many intervals with at least [`LEAST_IOPS`]: a few I/Os of an idle disk that
+/// had to wake up say nothing of what it can do.
+// A choice: the mean of 1,000 I/Os that vary as their mean is known to 3 %.
+const LEAST_IOS: f64 = 1_000.0;
+const LEAST_INTERVALS: usize = 20;
+
+/// Why the latency of a direction is not judged; `None` where it is, and where it has none.
+fn too_few(series: &CounterSeries, disk: &DiskCounters, direction: Option<Direction>) -> Option<CounterNote> {
+    let (mut busy_count, mut ios, mut is_counted) = (0, 0.0, true);
+    for interval in 0..series.interval_count {
+        if latency_us_of(disk, interval, direction).is_none() {
+            continue;
+        }
+        // Without a rate nobody knows how many they were.
+        let Some(iops) = iops_of(disk, interval, direction) else {
+            is_counted = false;
+            continue;
+        };
+        busy_count += usize::from(iops >= LEAST_IOPS);
+        // No tool counts intervals of less than a second.
+        let length_s = series.durations_s.get(interval).copied().or(series.interval_s).unwrap_or(1.0);
+        ios += iops * length_s;
+    }
+    let is_too_few = is_counted && busy_count < LEAST_INTERVALS && ios < LEAST_IOS && ios > 0.0;
+    is_too_few.then(|| CounterNote::FewIos {
+        disk: disk.name.clone(),
+        direction,
+        busy_count,
+        interval_count: series.interval_count,
+    })
+}
+
+/// What is not judged because there is too little of it.
+pub(super) fn few_ios(series: &CounterSeries, chosen: &[usize]) -> Vec<CounterNote> {
+    let directions = [Some(Direction::Read), Some(Direction::Write), None];
+    let of_disk = |disk: &DiskCounters| -> Vec<CounterNote> {
+        let has_apart = disk.has(Counter::ReadLatency) || disk.has(Counter::WriteLatency);
+        let asked = directions.into_iter().filter(|direction| direction.is_some() == has_apart);
+        asked.filter_map(|direction| too_few(series, disk, direction)).collect()
+    };
+    chosen.iter().flat_map(|at| of_disk(&series.disks[*at])).collect()
+}
+
 /// The verdicts of the disks by their roles.
 pub(super) fn verdicts(series: &CounterSeries, chosen: &[usize], sets: &[ThresholdSet]) -> Vec<RoleVerdict> {
     let mut verdicts = Vec::new();
@@ -103,6 +147,9 @@ fn judge(
     sets: &[ThresholdSet],
 ) -> Option<Judged> {
     let latency = Spread::of_latency(series, disk, direction)?;
+    if too_few(series, disk, direction).is_some() {
+        return None;
+    }
     let bands: Vec<(&ThresholdSet, &Bands)> =
         sets.iter().filter_map(|set| Some((set, bands_of(set, role, direction)?))).collect();
     let limit_us = bands.first()?.1.limit_us();

@@ -9,7 +9,7 @@ use iotrial_model::figure::Figure;
 use iotrial_model::finding::{ComparedFact, Evidence, Finding, FindingId};
 use iotrial_model::metric::{MetricGroup, MetricKey};
 use iotrial_model::recommendation::{
-    Answer, AvoidFact, ChangeOverLoads, GroupRanges, OverLoadsAnswer, ReasonFact, ReservationCause,
+    Answer, AvoidFact, ChangeOverLoads, GroupRanges, OverLoadsAnswer, ReasonFact, Reservation,
     ReservationKind, SureBound,
 };
 use iotrial_model::stream::Stream;
@@ -140,7 +140,7 @@ fn six_patterns_of_two_configurations_are_one_matrix_digit_for_digit() {
     assert_eq!((matrix.best.as_deref(), matrix.best_count), (Some("B"), 6));
     let answer = &matrix.facts.answer;
     assert!(matches!(answer, OverLoadsAnswer::BestUnderAll { loads, .. } if loads.len() == 6), "{answer:?}");
-    let reservations: Vec<ReservationKind> = matrix.reservations.iter().map(|one| one.kind).collect();
+    let reservations: Vec<ReservationKind> = matrix.reservations.iter().map(Reservation::kind).collect();
     assert_eq!(reservations, [ReservationKind::Contradictory]);
     assert_eq!(matrix.facts.cost, None);
 }
@@ -483,8 +483,8 @@ fn a_row_that_contradicts_itself_is_known_to_and_never_recommended_without_a_wor
         comparison.configurations.iter().map(|one| one.is_contradictory()).collect();
     assert_eq!(contradictory, [false, true]);
     assert_eq!(comparison.recommendation.best.as_deref(), Some("B"));
-    let causes: Vec<_> = comparison.recommendation.reservations.iter().map(|one| &one.cause).collect();
-    assert_eq!(causes, [&ReservationCause::Contradictory(vec!["B".to_owned()])]);
+    let contradictory = Reservation::Contradictory(vec!["B".to_owned()]);
+    assert_eq!(comparison.recommendation.reservations, [contradictory]);
     let is_told = |finding: &Finding| {
         let Evidence::Compared(ComparedFact::Contradictions { configuration, .. }) = &finding.evidence else {
             return false;

@@ -11,6 +11,31 @@ const BEYOND_BELIEF: f64 = 2.0;
 /// Times of files this many times the wait for the same reads are wrong: 12.1 prints 22 seconds where waits take 2 ms.
 const TIMES_THE_WAIT: f64 = 50.0;
 
+/// More requests a second than any database of one host made, by a factor of ten: TPC-C's largest have some millions.
+const MOST_REQUESTS: f64 = 1e8;
+/// Fewer bytes than these are no request: the least that a file is read by is a sector of 512 bytes.
+const LEAST_REQUEST_BYTES: f64 = 256.0;
+
+/// A counter of requests that no database has, in words; of a file that something was taken from, such as the equal signs of a mail.
+pub(super) fn implausible(report: &AwrReport) -> Option<String> {
+    let rate = |name: &str| report.statistic(name).and_then(|one| one.per_second.sound());
+    ["read", "write"].into_iter().find_map(|side| {
+        let requests = rate(&format!("physical {side} total IO requests"))?;
+        let bytes = rate(&format!("physical {side} total bytes"));
+        // Few requests are rounded.
+        let size = bytes.filter(|_| requests >= 1.0).map(|bytes| bytes / requests);
+        if requests > MOST_REQUESTS {
+            return Some(format!(
+                "{} {side} requests per second",
+                group_thousands(&format!("{requests:.0}"))
+            ));
+        }
+        // Nothing at all may be a counter that is not kept.
+        size.filter(|size| *size > 0.0 && *size < LEAST_REQUEST_BYTES)
+            .map(|size| format!("a mean {side} of {size:.4} bytes"))
+    })
+}
+
 /// Looks at all of it.
 pub(super) fn check(report: &mut AwrReport) {
     reset_counters(report);

@@ -19,7 +19,8 @@ const MOST_CACHES: usize = 200;
 pub(super) fn read(page: &Page, report: &mut AwrReport) {
     for section in page.called(&["Memory Statistics"]) {
         let begin = section.column(&["Begin"]);
-        let end = section.column(&["End"]);
+        // As text 11.2 has them without a ruler, so that the columns have no names.
+        let end = section.column(&["End"]).or(section.columns.is_empty().then_some(2));
         for row in section.rows.iter().filter(|_| end.is_some()) {
             let name = row.cell(0).trim_end_matches(':').trim_end();
             // Shares of the host are not memory.

@@ -316,6 +316,9 @@ fn pairs(line: &str) -> Option<Vec<String>> {
             plain(word.text)?;
             cells.push(std::mem::take(&mut name));
             cells.push(word.text.to_owned());
+        } else if name.is_empty() && !cells.is_empty() && plain(word.text).is_some() {
+            // A second value: that of the end behind that of the beginning.
+            cells.push(word.text.to_owned());
         } else {
             if !name.is_empty() {
                 name.push(' ');

@@ -2,7 +2,7 @@
 
 use iotrial_model::counters::{Counter, CounterSeries, Times};
 
-use super::reports::{Reports, is_latency_of_nothing};
+use super::reports::{Reports, drop_latencies_of_nothing};
 use super::{CountersError, dated, rate, usual_step};
 use crate::text::{numbered, quote};
 
@@ -12,8 +12,13 @@ pub(super) const LACKING: CountersError = CountersError::Lacking {
     missing: "rates of disks",
     hint: "record it with -x: `iostat -x -y 15 5760` is a day",
 };
+const FOR_PEOPLE: CountersError = CountersError::Lacking {
+    tool: "iostat with -h or --human",
+    missing: "plain numbers",
+    hint: "record it without these options: `iostat -x -y 15 5760` is a day",
+};
 const SINCE_START: &str = "the first report is left out: without -y it is the mean since boot";
-const ONLY_ONE: &str = "there is only one report: without -y it is the mean since boot and shows no peak";
+const ONLY_ONE: &str = "only one report: without -y it is the mean since boot and shows no peak";
 
 /// `Device` or `Device:`, at the beginning or (with --pretty) at the end.
 pub(super) fn is_header(line: &str) -> bool {
@@ -88,24 +93,34 @@ impl Columns {
         }
         let mut values = Vec::with_capacity(self.counters.len());
         for (at, counter, factor) in &self.counters {
-            let value = rate(words[*at])?;
-            if !is_latency_of_nothing(*counter, value) {
-                values.push((*counter, value * factor));
-            }
+            values.push((*counter, rate(words[*at])? * factor));
         }
+        drop_latencies_of_nothing(&mut values);
         Some(values)
     }
 }
 
-/// The first report is recognised by its place only: nothing in it says whether -y was given.
-pub(super) fn without_the_first(series: &mut CounterSeries) {
-    let note = if series.interval_count > 1 {
-        series.remove_first();
-        SINCE_START
-    } else {
-        ONLY_ONE
-    };
-    series.notes.push(note.to_owned());
+/// A number with a unit, `1.8M` or `0.0%`: rounded to what people read.
+fn is_for_people(word: &str) -> bool {
+    let number = word.strip_suffix(['k', 'M', 'G', 'T', '%']);
+    number.is_some_and(|number| rate(number).is_some())
+}
+
+/// Leaves out the first report of each recording, and what to say of that. It is recognised by its place only: nothing in it says
+/// whether -y was given.
+pub(super) fn without_the_first_ones<'t>(
+    reports: &mut Reports,
+    times: impl IntoIterator<Item = &'t mut Vec<f64>>,
+) -> String {
+    let recordings = reports.recordings();
+    match reports.without_the_first_ones(times) {
+        0 if recordings > 1 => format!("each of the {recordings} recordings has {ONLY_ONE}"),
+        0 => format!("there is {ONLY_ONE}"),
+        1 => SINCE_START.to_owned(),
+        count => format!(
+            "the first reports of {count} recordings, one after the other, are left out: without -y they are means since boot"
+        ),
+    }
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
@@ -115,6 +130,12 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     // Of `-t`, on a line above each report.
     let (mut stamp, mut times): (Option<f64>, Vec<f64>) = (None, Vec::new());
     for (number, line) in numbered(text) {
+        // What iostat prints when it begins, and what OSWatcher puts above each call of it.
+        if line.starts_with("Linux ") || line.starts_with("zzz ") {
+            reports.begin_recording();
+            (columns, name_alone) = (None, None);
+            continue;
+        }
         if is_header(line) {
             // The columns are read anew from every header, since several recordings may be in one file.
             columns = Some(Columns::of(line).ok_or(LACKING)?);
@@ -141,20 +162,28 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         if let Some(name) = name_alone.take().filter(|_| words.len() + 1 == of.count) {
             words.insert(0, name);
         }
-        let values = of.values(&words).ok_or_else(|| CountersError::Broken {
-            place: format!("line {number}"),
-            message: format!("`{}` does not have the columns of its header", quote(line)),
+        let values = of.values(&words).ok_or_else(|| {
+            if words.iter().any(|word| is_for_people(word)) {
+                return FOR_PEOPLE;
+            }
+            CountersError::Broken {
+                place: format!("line {number}"),
+                message: format!("`{}` does not have the columns of its header", quote(line)),
+            }
         })?;
         reports.add(words[of.name], values)?;
     }
+    let step = usual_step(&times);
+    let note = without_the_first_ones(&mut reports, [&mut times]);
     let mut series = reports.series(TOOL);
     // The first line reads `Linux 6.1.0 (db01) 06/01/20 …`.
-    let host = text.lines().next().and_then(|line| line.split_once('(')?.1.split_once(')'));
+    let first = text.lines().find(|line| !line.starts_with("zzz "));
+    let host = first.and_then(|line| line.split_once('(')?.1.split_once(')'));
     series.host = host.map(|(host, _)| quote(host));
     if times.len() == series.interval_count {
-        series.interval_s = usual_step(&times);
+        series.interval_s = step;
         series.times = Times::OfCalendar(times);
     }
-    without_the_first(&mut series);
+    series.notes.push(note);
     Ok(series)
 }

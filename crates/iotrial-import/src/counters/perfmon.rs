@@ -20,6 +20,13 @@ const LACKING: CountersError = CountersError::Lacking {
     hint: HOW_TO_RECORD,
 };
 
+/// ESXi writes in the same form.
+const OF_ESXTOP: CountersError = CountersError::Lacking {
+    tool: "output of esxtop (ESXi) in batch mode",
+    missing: "the counters of a guest, which are what iotrial reads",
+    hint: "record PerfMon, `iostat -x` or `sar -d` in the virtual machine of the database",
+};
+
 /// One column: whose disk, and which of the counters.
 struct Column {
     host: String,
@@ -71,10 +78,17 @@ impl Disk {
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
-    // `-f tsv` of relog.
-    let is_by_tab = text.lines().next().is_some_and(|line| line.contains('\t'));
+    let head = text.lines().next().unwrap_or_default();
+    // `-f tsv` of relog; a spreadsheet of a language with decimal commas parts cells by semicolons, and names have commas in them.
+    let delimiter = if head.contains('\t') {
+        b'\t'
+    } else if head.contains(";\"\\\\") || head.contains(";\\\\") {
+        b';'
+    } else {
+        b','
+    };
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(if is_by_tab { b'\t' } else { b',' })
+        .delimiter(delimiter)
         .flexible(true)
         .has_headers(true)
         .from_reader(text.as_bytes());
@@ -87,7 +101,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         header.iter().enumerate().filter_map(|(index, path)| Some((index, Column::of(path)?))).collect();
     let disks = disks_of(columns);
     if disks.is_empty() {
-        return Err(LACKING);
+        return Err(if head.contains("\\Physical Disk SCSI Device(") { OF_ESXTOP } else { LACKING });
     }
     if disks.len() > MOST_DISKS {
         return Err(CountersError::TooMany);
@@ -104,7 +118,8 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         disks: disks.iter().map(|disk| DiskCounters::new(quote(&named(disk)))).collect(),
         ..CounterSeries::new(TOOL)
     };
-    let mut times = Vec::new();
+    let mut times: Vec<RowTime> = Vec::new();
+    let mut first_unread: Option<(u64, String)> = None;
     let mut refused = 0_usize;
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|error| broken(&error))? {
@@ -113,16 +128,34 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
             return Err(CountersError::TooMany);
         }
         // Below the counters `typeperf` says how it ended.
-        let Some(time) = record.get(0).and_then(seconds) else { continue };
+        let Some(time) = record.get(0).and_then(RowTime::of) else {
+            let line = record.position().map_or(0, csv::Position::line);
+            first_unread.get_or_insert_with(|| (line, quote(record.get(0).unwrap_or_default())));
+            continue;
+        };
         let interval = times.len();
         times.push(time);
         for (disk, counters) in disks.iter().zip(&mut series.disks) {
             refused += note(disk, counters, interval, &record);
         }
     }
+    if let (true, Some((line, cell))) = (times.is_empty(), first_unread) {
+        let message = format!(
+            "`{cell}` is not a time as PerfMon or a spreadsheet writes it, and no other line has one"
+        );
+        return Err(CountersError::Broken { place: format!("line {line}"), message });
+    }
     series.interval_count = times.len();
-    series.interval_s = usual_step(&times);
-    series.times = Times::OfCalendar(times);
+    match seconds_of(&times) {
+        Some(times) => {
+            series.interval_s = usual_step(&times);
+            series.times = Times::OfCalendar(times);
+        }
+        None => series.notes.push(
+            "its times are whole minutes, as a spreadsheet saves them: how long an interval was is not known"
+                .to_owned(),
+        ),
+    }
     if hosts.len() > 1 {
         series.notes.push(format!(
             "it covers {} machines, which are counted together: {}",
@@ -192,31 +225,84 @@ fn note(disk: &Disk, counters: &mut DiskCounters, interval: usize, record: &csv:
     refused
 }
 
-/// Of `09/19/2017 09:51:39.073`, which PerfMon writes in every language; seconds since 1970.
-fn seconds(text: &str) -> Option<f64> {
-    let text = text.trim();
-    // By hand: a week of logs has a row for each 15 s of each file, and the general way takes as long as all numbers of a disk.
-    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
-    let is_plain = text.len() >= 19
-        && text.is_ascii()
-        && [(2, b'/'), (5, b'/'), (10, b' '), (13, b':'), (16, b':')]
-            .iter()
-            .all(|(at, byte)| text.as_bytes()[*at] == *byte);
-    if !is_plain {
-        return None;
+/// The time of a row: three numbers of a date in an order that only the whole file shows, and seconds since midnight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct RowTime {
+    date: [i16; 3],
+    order: DateOrder,
+    second_of_day: f64,
+    has_seconds: bool,
+}
+
+/// In which order the numbers of a date stand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum DateOrder {
+    /// `2026-03-25`.
+    YearFirst,
+    /// `25.03.2026`: nobody writes months first with dots.
+    DayFirst,
+    /// `03/25/2026` as PerfMon writes it in every language, or `25/03/2026` as a spreadsheet of most countries does.
+    Either,
+}
+
+impl RowTime {
+    /// Of `09/19/2017 09:51:39.073`, or as spreadsheets save it.
+    fn of(text: &str) -> Option<Self> {
+        // By hand: a week of logs has a row for each 15 s of each file, and the general way takes as long as all numbers of a disk.
+        let (date, clock) = text.trim().split_once([' ', 'T'])?;
+        let (order, separator) =
+            match date.find(|c: char| !c.is_ascii_digit()).map(|at| (at, date.as_bytes()[at])) {
+                Some((4, b'-' | b'/')) => (DateOrder::YearFirst, &['-', '/'][..]),
+                Some((1 | 2, b'.')) => (DateOrder::DayFirst, &['.'][..]),
+                Some((1 | 2, b'/' | b'-')) => (DateOrder::Either, &['/', '-'][..]),
+                _ => return None,
+            };
+        let mut parts = date.split(separator).map(|part| part.parse::<i16>().ok());
+        let date = [parts.next()??, parts.next()??, parts.next()??];
+        let (clock, is_afternoon) = match clock.trim().rsplit_once(' ') {
+            Some((clock, half)) if half.eq_ignore_ascii_case("PM") => (clock, Some(true)),
+            Some((clock, half)) if half.eq_ignore_ascii_case("AM") => (clock, Some(false)),
+            Some(_) => return None,
+            None => (clock.trim(), None),
+        };
+        let mut parts = clock.splitn(3, ':');
+        let hour: u32 = parts.next()?.parse().ok().filter(|hour| *hour < 24)?;
+        let minute: u32 = parts.next()?.parse().ok().filter(|minute| *minute < 60)?;
+        let second = parts.next();
+        let hour = match is_afternoon {
+            Some(is_afternoon) => hour % 12 + if is_afternoon { 12 } else { 0 },
+            None => hour,
+        };
+        let seconds: f64 = second.map_or(Some(0.0), |text| text.replace(',', ".").parse().ok())?;
+        (0.0..61.0).contains(&seconds).then(|| Self {
+            date,
+            order,
+            second_of_day: f64::from(hour * 3_600 + minute * 60) + seconds,
+            has_seconds: second.is_some(),
+        })
     }
-    let small = |from, to| i8::try_from(number(from, to)?).ok();
-    let at = DateTime::new(
-        number(6, 10)?,
-        small(0, 2)?,
-        small(3, 5)?,
-        small(11, 13)?,
-        small(14, 16)?,
-        small(17, 19)?,
-        0,
-    );
-    let fraction =
-        text.get(19..).filter(|rest| !rest.is_empty()).map_or(Some(0.0), |rest| rest.parse::<f64>().ok());
-    let whole = at.ok()?.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64();
-    Some(whole + fraction.filter(|part| (0.0..1.0).contains(part))?)
+
+    /// Seconds since 1970, with the day or the month first where the row leaves it open.
+    fn seconds(&self, is_day_first: bool) -> Option<f64> {
+        let [first, second, third] = self.date;
+        let (year, month, day) = match self.order {
+            DateOrder::YearFirst => (first, second, third),
+            DateOrder::Either if !is_day_first => (third, first, second),
+            DateOrder::DayFirst | DateOrder::Either => (third, second, first),
+        };
+        let at = DateTime::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?, 0, 0, 0, 0).ok()?;
+        let whole = at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64();
+        Some(whole + self.second_of_day)
+    }
+}
+
+/// Seconds since 1970 of all rows. PerfMon has the month first; a spreadsheet may have the day first, which shows where one is beyond
+/// 12. `None` where the dates are none, or whole minutes that say nothing of the intervals.
+fn seconds_of(times: &[RowTime]) -> Option<Vec<f64>> {
+    let all =
+        |is_day_first| -> Option<Vec<f64>> { times.iter().map(|time| time.seconds(is_day_first)).collect() };
+    let seconds = all(false).or_else(|| all(true))?;
+    let says_all =
+        times.iter().all(|time| time.has_seconds) || seconds.windows(2).all(|pair| pair[0] < pair[1]);
+    says_all.then_some(seconds)
 }

@@ -2,7 +2,7 @@
 
 use iotrial_model::counters::{ALL_DISKS, Counter, CounterSeries, Times};
 
-use super::reports::{Reports, is_latency_of_nothing};
+use super::reports::{Reports, drop_latencies_of_nothing};
 use super::{CountersError, dated, iostat, rate, usual_step};
 use crate::text::quote;
 
@@ -23,7 +23,7 @@ pub(super) fn is_header(line: &str) -> bool {
 }
 
 /// What a column of either table counts.
-fn column(name: &str) -> Option<(Counter, f64)> {
+pub(super) fn column(name: &str) -> Option<(Counter, f64)> {
     match name {
         "rtps" => Some((Counter::ReadIops, 1.0)),
         "wtps" => Some((Counter::WriteIops, 1.0)),
@@ -59,9 +59,19 @@ impl SarTable {
     }
 }
 
+/// How far a table is told.
+#[derive(Default)]
+struct Moments {
+    last: Option<f64>,
+    /// The interval behind the last one.
+    count: usize,
+}
+
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut reports = Reports::default();
-    let (mut times, mut last): (Vec<f64>, Option<(f64, bool)>) = (Vec::new(), None);
+    let mut times: Vec<f64> = Vec::new();
+    // Of disks, and of all together: the moment that is told, and how many there were.
+    let mut moments: [Moments; 2] = Default::default();
     let (mut table, mut is_24_h): (Option<SarTable>, bool) = (None, true);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -76,19 +86,23 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         is_24_h &= !matches!(words[1], "AM" | "PM");
         let mut values = Vec::new();
         for (at, counter, factor) in &table.counters {
-            if let Some(value) = rate(words[*at]).filter(|value| !is_latency_of_nothing(*counter, *value)) {
-                values.push((*counter, value * factor));
-            }
+            values.extend(rate(words[*at]).map(|value| (*counter, value * factor)));
         }
-        // The disks of one moment are lines on end. The two tables of `sar -b -d` come one after the other, each with all its moments,
-        // and count as intervals of their own.
+        drop_latencies_of_nothing(&mut values);
+        // The disks of one moment are lines on end. The two tables of `sar -b -d` come one after the other, each with all its moments:
+        // the third of one table is the third of the other, where both have the same time.
         let is_of_all = table.name.is_none();
-        if is_of_all || last != Some((time, is_of_all)) {
-            reports.begin()?;
-            times.push(time);
-            last = Some((time, is_of_all));
+        let moments = &mut moments[usize::from(is_of_all)];
+        if is_of_all || moments.last != Some(time) {
+            if times.get(moments.count) != Some(&time) {
+                reports.begin()?;
+                times.push(time);
+                moments.count = times.len() - 1;
+            }
+            moments.count += 1;
+            moments.last = Some(time);
         }
-        reports.add(table.name.map_or(ALL_DISKS, |at| words[at]), values)?;
+        reports.add_at(moments.count - 1, table.name.map_or(ALL_DISKS, |at| words[at]), values)?;
     }
     if reports.is_empty() {
         return Err(LACKING);
@@ -100,7 +114,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     // The date of the first line is in the order of somebody's country, unless it is told as ISO has it.
     let first = text.lines().next().unwrap_or_default().split_whitespace();
     let midnight = first.filter_map(|word| dated(&format!("{word}T00:00:00"))).next();
-    // The tables of `-b -d` begin their times anew, and a clock of twelve hours does so at noon.
+    // A clock of twelve hours begins its times anew at noon.
     let is_in_order = times.is_sorted() && is_24_h;
     if let Some(midnight) = midnight.filter(|_| is_in_order) {
         series.times = Times::OfCalendar(times.into_iter().map(|time| midnight + time).collect());

@@ -4,8 +4,8 @@ use iotrial_model::counters::{ALL_DISKS, Counter, CounterSeries, Times};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::iostat::{self, without_the_first};
-use super::reports::{Reports, is_latency_of_nothing};
+use super::iostat::{self, without_the_first_ones};
+use super::reports::{Reports, drop_latencies_of_nothing};
 use super::sar::{self, BLOCK_BYTES, times_of_day};
 use super::{CountersError, dated, usual_step};
 use crate::text::quote;
@@ -67,10 +67,10 @@ fn column(name: &str) -> Option<(Counter, f64)> {
 fn values(disk: &Map<String, Value>) -> Vec<(Counter, f64)> {
     let of = |(name, value): (&String, &Value)| {
         let (counter, factor) = column(name)?;
-        let value = value.as_f64().filter(|value| !is_latency_of_nothing(counter, *value))?;
-        Some((counter, value * factor))
+        Some((counter, value.as_f64()? * factor))
     };
     let mut values: Vec<(Counter, f64)> = disk.iter().filter_map(of).collect();
+    drop_latencies_of_nothing(&mut values);
     // Old versions of sadf have sectors alone.
     for (name, counter) in [("rd_sec", Counter::ReadBytes), ("wr_sec", Counter::WriteBytes)] {
         if !values.iter().any(|(one, _)| *one == counter)
@@ -83,7 +83,9 @@ fn values(disk: &Map<String, Value>) -> Vec<(Counter, f64)> {
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
-    let file: File = serde_json::from_str(text).map_err(|error| CountersError::Broken {
+    // A recording that was begun again and appended is another document of the same machine.
+    let files: Result<Vec<File>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
+    let files = files.map_err(|error| CountersError::Broken {
         place: format!("line {}", error.line()),
         message: if error.is_eof() {
             "it ends before its JSON is complete".to_owned()
@@ -91,65 +93,70 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
             error.to_string()
         },
     })?;
+    let hosts: Vec<&Host> = files.iter().flat_map(|file| &file.sysstat.hosts).collect();
+    let mut names: Vec<&Option<String>> = hosts.iter().map(|host| &host.nodename).collect();
+    names.dedup();
     // `sadf` of several files would need to be told apart by machine; adding them up would be a demand that
     // no machine has.
-    let [host] = file.sysstat.hosts.as_slice() else {
-        let message =
-            format!("it covers {} machines, but counters must come from one", file.sysstat.hosts.len());
+    let ([name], true) = (names.as_slice(), hosts.len() == files.len()) else {
+        let message = format!("it covers {} machines, but counters must come from one", hosts.len());
         return Err(CountersError::Broken { place: "hosts".to_owned(), message });
     };
     let mut reports = Reports::default();
     let (mut dated, mut of_day, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
-    for one in &host.statistics {
-        // Other tables, such as that of the CPUs, are of the same interval, and say nothing of disks.
-        if one.disk.is_none() && one.io.is_none() {
-            continue;
+    let statistics = || hosts.iter().flat_map(|host| &host.statistics);
+    for host in &hosts {
+        reports.begin_recording();
+        for one in &host.statistics {
+            // Other tables, such as that of the CPUs, are of the same interval, and say nothing of disks.
+            if one.disk.is_none() && one.io.is_none() {
+                continue;
+            }
+            reports.begin()?;
+            if let Some(io) = &one.io {
+                let values = [
+                    (Counter::ReadIops, io.reads.rtps),
+                    (Counter::WriteIops, io.writes.wtps),
+                    (Counter::ReadBytes, io.reads.bread * BLOCK_BYTES),
+                    (Counter::WriteBytes, io.writes.bwrtn * BLOCK_BYTES),
+                ];
+                reports.add(ALL_DISKS, values)?;
+            }
+            for disk in one.disk.iter().flatten() {
+                // `disk_device` from iostat, `disk-device` from sadf.
+                let name =
+                    disk.get("disk_device").or_else(|| disk.get("disk-device")).and_then(Value::as_str);
+                reports.add(name.unwrap_or("?"), values(disk))?;
+            }
+            let Some(timestamp) = &one.timestamp else { continue };
+            dated.extend(date_of(timestamp));
+            of_day.extend(timestamp.as_str().and_then(seconds));
+            lengths
+                .extend(timestamp.get("interval").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0));
         }
-        reports.begin()?;
-        if let Some(io) = &one.io {
-            let values = [
-                (Counter::ReadIops, io.reads.rtps),
-                (Counter::WriteIops, io.writes.wtps),
-                (Counter::ReadBytes, io.reads.bread * BLOCK_BYTES),
-                (Counter::WriteBytes, io.writes.bwrtn * BLOCK_BYTES),
-            ];
-            reports.add(ALL_DISKS, values)?;
-        }
-        for disk in one.disk.iter().flatten() {
-            // `disk_device` from iostat, `disk-device` from sadf.
-            let name = disk.get("disk_device").or_else(|| disk.get("disk-device")).and_then(Value::as_str);
-            reports.add(name.unwrap_or("?"), values(disk))?;
-        }
-        let Some(timestamp) = &one.timestamp else { continue };
-        dated.extend(date_of(timestamp));
-        of_day.extend(timestamp.as_str().and_then(seconds));
-        lengths.extend(timestamp.get("interval").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0));
     }
     if reports.is_empty() {
         return Err(sar::LACKING);
     }
-    let is_sar = host.statistics.iter().any(|one| one.timestamp.as_ref().is_some_and(Value::is_object));
+    let is_sar = statistics().any(|one| one.timestamp.as_ref().is_some_and(Value::is_object));
+    let steps = (usual_step(&dated), usual_step(&of_day));
+    let note =
+        if is_sar { None } else { Some(without_the_first_ones(&mut reports, [&mut dated, &mut of_day])) };
     let count = reports.count();
     let mut series = reports.series(if is_sar { sar::TOOL } else { iostat::TOOL });
     if !series.disks.iter().any(|disk| Counter::ALL.iter().any(|counter| disk.has(*counter))) {
         return Err(if is_sar { sar::LACKING } else { iostat::LACKING });
     }
-    series.host = host.nodename.as_deref().map(quote);
+    series.host = name.as_deref().map(quote);
     // The median: one gap in the recording would move a mean.
     lengths.sort_by(f64::total_cmp);
-    series.interval_s = lengths
-        .get(lengths.len() / 2)
-        .copied()
-        .or_else(|| usual_step(&dated))
-        .or_else(|| usual_step(&of_day));
+    series.interval_s = lengths.get(lengths.len() / 2).copied().or(steps.0).or(steps.1);
     if dated.len() == count {
         series.times = Times::OfCalendar(dated);
     } else if of_day.len() == count {
         series.times = times_of_day(of_day);
     }
-    if !is_sar {
-        without_the_first(&mut series);
-    }
+    series.notes.extend(note);
     Ok(series)
 }
 

@@ -1,7 +1,7 @@
 //! Whose figures an entry of fio has: those of all copies of one job, or of a group of several, of which only one has its options
 //! listed.
 
-use iotrial_model::imported::{StatedLoad, StatedOps};
+use iotrial_model::imported::{StatedLoad, StatedOps, StatedStream};
 
 use super::name_of;
 use crate::Reading;
@@ -54,7 +54,9 @@ pub(super) fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad
     // fio cuts the name of a job behind 127 bytes, and the option keeps all of it.
     const LONGEST_NAME: usize = 127;
     let is_cut = |other: &str| name.len() >= LONGEST_NAME && other.starts_with(name);
-    let is_other = load.options.get("name").is_some_and(|other| other != name && !is_cut(other));
+    // A name among the global options is one of all jobs, and none of them has to bear it.
+    let own = node.get("job options").and_then(|options| options.get("name")?.text());
+    let is_other = own.is_some_and(|other| other != name && !is_cut(other));
     // Reads of a job that writes are those of its verification, where it has one. A group has the I/Os of the job whose options are
     // listed as well: where those are missing altogether they are not of others, but told under the wrong direction.
     let is_more = match load.rwmix_read_percent {
@@ -63,9 +65,22 @@ pub(super) fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad
         _ => false,
     };
     let Times { all_ms, longest_ms, asked_ms } = times_of(node, ops, load);
-    let has_run_longer =
-        longest_ms > 0.0 && all_ms.is_some_and(|all_ms| all_ms > asked_ms * 1.02 + longest_ms / 2.0);
+    // A time that its own totals and rates deny is no sign of anything.
+    let is_sound = ops.streams().all(|(_, stream)| runtime_fits(stream));
+    let has_run_longer = is_sound
+        && longest_ms > 0.0
+        && all_ms.is_some_and(|all_ms| all_ms > asked_ms * 1.02 + longest_ms / 2.0);
     is_other || is_more || has_run_longer
+}
+
+/// Whether a stream made its I/Os in its time at its rate, as far as it tells all three.
+fn runtime_fits(stream: &StatedStream) -> bool {
+    let Some(((count, rate), runtime)) = stream.io_count.zip(stream.iops).zip(stream.runtime_s) else {
+        return true;
+    };
+    let made = rate.value * runtime.value;
+    // Far from any rounding, and far from twice the time.
+    (made - count as f64).abs() <= 0.1 * made + 2.0
 }
 
 /// How long the copies of an entry ran.
@@ -79,11 +94,9 @@ struct Times {
 }
 
 fn times_of(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> Times {
-    let longest_ms = ops
-        .streams()
-        .filter_map(|(_, stream)| stream.runtime_s)
-        .map(|stated| stated.value * 1e3)
-        .fold(0.0, f64::max);
+    let ran_ms = ops.streams().filter_map(|(_, stream)| stream.runtime_s).map(|stated| stated.value * 1e3);
+    // What is verified is read after it was written, so that a job takes the time of both.
+    let longest_ms = if load.verifies() { ran_ms.sum() } else { ran_ms.fold(0.0, f64::max) };
     Times {
         all_ms: node.get("job_runtime").and_then(Node::number),
         longest_ms,

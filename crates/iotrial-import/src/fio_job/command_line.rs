@@ -15,6 +15,29 @@ pub(super) fn is_command_line(text: &str) -> bool {
     program.eq_ignore_ascii_case("fio") || program.eq_ignore_ascii_case("fio.exe") || dashed(first).is_some()
 }
 
+/// The options of a command line with one job, in their order, each with its value; empty of a switch. It may stand behind a prompt.
+/// `None` of anything else.
+pub(crate) fn options_of_one_job(line: &str) -> Option<Vec<(String, String)>> {
+    let words = words(line);
+    let is_fio = |word: &String| word.rsplit('/').next().is_some_and(|program| program == "fio");
+    let at = words.iter().position(is_fio)?;
+    let mut options: Vec<(String, String)> = Vec::new();
+    let mut words = words[at + 1..].iter().peekable();
+    while let Some(word) = words.next() {
+        // A job file, or what follows in a pipe.
+        let option = dashed(word)?;
+        let (name, value) =
+            option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        // fio takes both.
+        let name = name.to_ascii_lowercase().replace('-', "_");
+        let takes_next = value.is_none() && !is_flag(&name);
+        let next = words.next_if(|next| takes_next && dashed(next).is_none());
+        let value = value.or(next.map(String::as_str)).unwrap_or_default();
+        options.push((name, value.to_owned()));
+    }
+    (options.iter().filter(|(name, _)| name == "name").count() == 1).then_some(options)
+}
+
 /// Reads the jobs of a command line.
 pub(super) fn read_command_line(
     text: &str,
@@ -188,6 +211,24 @@ mod tests {
         check(r"fio --filename=F\:\dir\file.dat", &["fio", r"--filename=F\:\dir\file.dat"]);
         check("fio --a=''", &["fio", "--a="]);
         check("", &[]);
+    }
+
+    #[test]
+    fn a_command_behind_a_prompt_has_the_options_of_its_only_job() {
+        let check = |line: &str, expected: Option<&[(&str, &str)]>| {
+            let found = options_of_one_job(line);
+            let found = found.as_ref().map(|all| {
+                all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<Vec<_>>()
+            });
+            assert_eq!(found.as_deref(), expected, "{line}");
+        };
+        check(
+            "$ sudo fio -direct=1 -iodepth 16 -thread -name=a -end-fsync=1",
+            Some(&[("direct", "1"), ("iodepth", "16"), ("thread", ""), ("name", "a"), ("end_fsync", "1")]),
+        );
+        for line in ["fio job.fio", "fio --name=a --bs=4k --name=b", "see fio for more", "no such program"] {
+            check(line, None);
+        }
     }
 
     #[test]

@@ -16,4 +16,5 @@ mod fio_job_of_published;
 mod garbage;
 mod golden;
 mod loads;
+mod strangers;
 mod shared_data;

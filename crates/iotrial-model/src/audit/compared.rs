@@ -77,8 +77,10 @@ pub enum Compared {
         /// Of all three.
         unit: Unit,
     },
-    /// The sum of the rows of threads with the row of their total.
+    /// The sum of the rows of threads, or of clients, with the row of their total.
     ThreadRows(Unit),
+    /// The mean latency of a total with the mean over its parts, each weighted by its I/Os, in µs.
+    MeanOfParts,
     /// The runtime with the end of the time series, in seconds.
     SeriesEnd,
     /// The I/Os that threads count with those of the time series.
@@ -144,6 +146,8 @@ pub enum Compared {
     MeanByShares(BoundRelation),
     /// A standard deviation with the most that mean and extremes allow, in µs.
     Deviation,
+    /// The mean latency of reads with that of writes, which has the same digits, in µs.
+    CopiedLatency,
     /// MiB/s with what the link carries at most.
     LinkBandwidth(Link),
     /// A mean latency with the time that a block takes over the link, in µs.
@@ -166,6 +170,7 @@ impl Compared {
             Self::TotalOfRate { .. }
             | Self::SumOfDirections { .. }
             | Self::ThreadRows(_)
+            | Self::MeanOfParts
             | Self::SeriesEnd
             | Self::SeriesSum
             | Self::MeasuredSeconds => Check::Totals,
@@ -185,6 +190,7 @@ impl Compared {
             Self::HistogramShares => Check::HistogramShares,
             Self::MeanByPercentiles(_) | Self::MeanByShares(_) => Check::MeanByPercentiles,
             Self::Deviation => Check::Deviation,
+            Self::CopiedLatency => Check::CopiedLatency,
             Self::LinkBandwidth(_) => Check::LinkBandwidth,
             Self::BlockOverLink(_) | Self::Distance(_) => Check::LinkLatency,
             Self::AnyDevice => Check::DeviceLatency,

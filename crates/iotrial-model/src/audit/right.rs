@@ -107,6 +107,8 @@ pub enum RightQuantity {
     MeanLatencyAtTheseRates,
     /// In µs.
     CompletionLatency,
+    /// In µs.
+    SubmissionLatency,
     /// Submission and completion together, in µs.
     LatencyParts,
     /// Bytes in one I/O on average.

@@ -30,6 +30,10 @@ pub enum Reason {
     VerifyingReads,
     /// Latencies count from the time at which an I/O was due.
     CountsFromDue,
+    /// Rate and latency are means over several runs, each for itself.
+    MeansOfRuns,
+    /// Few I/Os were outstanding, and the source does not say whether a rate or pauses held them back.
+    UnknownPauses,
     /// Little's law without a mean latency.
     NoMeanLatency,
     /// Little's law without a rate that can be trusted.

@@ -251,6 +251,7 @@ figures! {
     /// CPUs that the sessions of users keep busy.
     CpuSessions: row("cpu_sessions", "sessions on CPU", Sessions, &[
         TimeModel("DB CPU", "DB CPU"),
+        LoadProfile("DB CPU(s)"),
     ]).expected();
     /// Share of logical reads that need no physical one.
     BufferHitPercent: row("buffer_hit_percent", "buffer cache hits", Percent, &[

@@ -1,7 +1,5 @@
 //! What an expert would remark on an AWR report: the facts. `iotrial_words::awr` says them.
 
-use serde::Serialize;
-
 use super::{Part, WaitSide};
 use crate::finding::Severity;
 use crate::load::words;
@@ -108,23 +106,9 @@ words! {
     }
 }
 
-/// Something to know.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Remark {
-    /// The same for the same kind of remark.
-    pub id: RemarkId,
-    /// How much it weighs.
-    pub severity: Severity,
-    /// One sentence with its numbers.
-    pub text: String,
-    /// What the sentence is made from.
-    #[serde(skip)]
-    pub facts: RemarkFacts,
-}
-
-/// What was seen, by kind. Percentages are 0 to 100.
+/// Something to know, with what was seen. Percentages are 0 to 100.
 #[derive(Debug, Clone, PartialEq)]
-pub enum RemarkFacts {
+pub enum Remark {
     /// In the words of the import.
     Contradiction(String),
     /// In the words of the import.
@@ -359,7 +343,7 @@ pub enum SignOfNfs {
     Counter(String),
 }
 
-impl RemarkFacts {
+impl Remark {
     /// The name of that remark.
     pub const fn id(&self) -> RemarkId {
         match self {

@@ -4,7 +4,7 @@ use super::{Demand, DemandStream};
 use crate::counters::{ALL_DISKS, Counter, CounterSeries, DiskRates};
 use crate::load::{Direction, Role};
 use crate::units::group_thousands;
-use crate::words::in_brief;
+use crate::words::{counted, in_brief};
 
 /// Length in seconds from which an interval hides peaks that a database feels.
 // A choice: a checkpoint or a batch of seconds disappears in a mean over a minute.
@@ -118,7 +118,7 @@ impl Demand {
             series.interval_s.map_or_else(String::new, |seconds| format!(" of {} s", rounded(seconds)));
         let intervals = match rates.len() {
             1 => format!("the only interval{of_s}"),
-            count => format!("{} of {}{of_s}", nth_percentile(percentile), intervals(count)),
+            count => format!("{} of {}{of_s}", nth_percentile(percentile), counted(count as u64, "interval")),
         };
         let title = series.host.clone().unwrap_or_else(|| name.to_owned());
         Ok(Self {
@@ -221,7 +221,9 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     if rates.len() < FEW_INTERVALS {
         notes.push(match rates.len() {
             1 => "only 1 interval: it may not cover the busiest hour".to_owned(),
-            count => format!("only {}: the busiest hour may not be among them", intervals(count)),
+            count => {
+                format!("only {}: the busiest hour may not be among them", counted(count as u64, "interval"))
+            }
         });
     }
     // Only busy ones are worth a note; an idle disk changes nothing.
@@ -240,10 +242,6 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
 
 fn rounded(seconds: f64) -> f64 {
     (seconds * 10.0).round() / 10.0
-}
-
-fn intervals(count: usize) -> String {
-    format!("{count} interval{}", if count == 1 { "" } else { "s" })
 }
 
 /// `95th percentile`, `99.9th percentile`.

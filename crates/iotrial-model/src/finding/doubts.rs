@@ -39,11 +39,6 @@ impl Doubts {
         enumerate(&words)
     }
 
-    /// Whether there are any, and all of them are of the host that made the load: another try meets the same host.
-    pub fn are_of_generator(&self) -> bool {
-        !self.is_empty() && self.0.iter().all(Doubt::is_of_generator)
-    }
-
     /// Those that are left where what the generator did is known to change nothing.
     #[must_use]
     pub fn without_generator(self) -> Self {

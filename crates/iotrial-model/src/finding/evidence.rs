@@ -1,20 +1,183 @@
-//! The facts behind findings.
+//! The names of findings, and the facts behind them.
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde::{Deserialize, Serialize};
 
-use crate::latency_limit::SearchLimit;
-use crate::load::{Direction, Role};
+use crate::load::{Direction, Role, words};
 use crate::plan::EngineKind;
 use crate::units::ByteSize;
 
 use super::facts::{
-    CacheByLatency, DerivedRate, FlatRate, Freezes, GeneratorUse, IoErrors, PolledIo, SeenIn, SharedHolder,
-    StallSeen, Unsteady,
+    CacheByDevices, CacheByLatency, DerivedRate, FlatRate, ForeignLoad, GeneratorUse, IoErrors, LateIssues,
+    LatencyLimitMissed, PolledIo, SharedHolder, Stalled, Unsteady,
 };
-use super::{ComparedFact, Contradiction, Doubts, SweptFact};
+use super::{ComparedFact, Contradiction, SweptFact};
+
+words! {
+    /// The stable name of a finding. Findings of one severity are shown in this order.
+    FindingId {
+        /// The checksum of a record (of a run, a sweep or an import) does not match: it was changed after it was written, and the
+        /// verdict is inconclusive. Serious.
+        AlteredRecord = "altered-record",
+        /// The run did not end as planned, or another tool ended a job with an error. Serious.
+        Failed = "failed",
+        /// The run was stopped before its end. Warning.
+        Interrupted = "interrupted",
+        /// I/Os failed or came back short, in any phase; the figures are those of the ones that succeeded. Warning; serious above 0.1 %.
+        IoErrors = "io-errors",
+        /// I/Os came back short: the file or device ends before the load does. Serious.
+        ShortIo = "short-io",
+        /// An I/O took a second or more, or had not returned when the load ended; nothing returned for 0.2 s or more, for 1 % of the time
+        /// together; for an imported log, nothing completed for that long;
+        /// for short probes of a sweep, how many are left out of their curve. Warning; serious if the I/O had not returned or took 15 s.
+        Stalled = "stalled",
+        /// iotrial itself did not run: it was stopped, frozen or throttled, or its machine stood still. Warning; note below 1 s and 1 %
+        /// of the measured time.
+        Paused = "paused",
+        /// A finished search found no rate within the limits. Warning.
+        LatencyLimitMissed = "latency-limit-missed",
+        /// An open job did not keep its rate: I/Os were due and never issued (the worst job). Warning.
+        NotIssued = "not-issued",
+        /// The generator issued I/Os of an open job late, or noticed their completion late (the worst job). `held`, unless the generator
+        /// caused less than a tenth of p99: `percent`, `latency_us`, `without_us` (lower bound without this delay) for p99 and p99.9.
+        /// Warning; note if it changes no figure by much.
+        LateIssues = "late-issues",
+        /// A file system in memory was measured. Serious.
+        InMemoryTarget = "in-memory-target",
+        /// The page cache was between load and device. Warning.
+        BufferedIo = "buffered-io",
+        /// Of an import: it is not stated whether I/O bypassed the page cache. Note; warning where half of the I/Os took less than
+        /// 5 µs, as none of a device does.
+        UnknownCache = "unknown-cache",
+        /// Threads polled for completions, as no database does. Note.
+        PolledIo = "polled-io",
+        /// Devices counted less than 90 % of what came from above, or latencies have two separate modes: a cache answered a part of the
+        /// I/Os. Warning; note from 50 % on.
+        CacheServed = "cache-served",
+        /// The devices, or other partitions of their disk, moved over 10 % more than was issued. Warning.
+        ForeignLoad = "foreign-load",
+        /// The device was faster at first, then held at a lower rate. Warning; note if the burst ended before the measured phase.
+        ThrottledAfterBurst = "throttled-after-burst",
+        /// The load does not meet the SNIA criteria, by more than chance explains, or not within the time limit of `--until-steady`. Warning.
+        Unsteady = "unsteady",
+        /// IOPS × mean latency differs by more than 3 % from the outstanding I/Os. Warning.
+        LittlesLaw = "littles-law",
+        /// The generator limited the run: it used up its CPUs, waited for them, or lost them to the hypervisor (`stolen_percent`: at
+        /// most, of the time of the driving CPUs). Warning.
+        GeneratorBusy = "generator-busy",
+        /// Time of day and monotonic clock diverged. Warning.
+        ClockJump = "clock-jump",
+        /// Less than 60 s were measured. Warning; serious if nothing was.
+        ShortRun = "short-run",
+        /// The IOPS were constant while I/Os waited and the device was partly idle: a limit is set, for one `direction` if that is
+        /// named. If roles have their own devices, one finding per limit, with `roles`, and `devices` if their counters agree with what was
+        /// issued. Note.
+        FlatIopsLimit = "flat-iops-limit",
+        /// The same for bytes per second. Note.
+        FlatBandwidthLimit = "flat-bandwidth-limit",
+        /// Several targets are on one disk or device: `devices`, `targets`, `roles`. Note.
+        SharedDisk = "shared-disk",
+        /// Devices further down moved over 10 % more than those that they carry. Note.
+        AmplifiedIo = "amplified-io",
+        /// Of an import: one of several disks was much busier than the others. Warning.
+        UnevenDevices = "uneven-devices",
+        /// More than 10 % of the I/Os were merged above the device. Note.
+        MergedIo = "merged-io",
+        /// The load touched less than the host's memory. Note.
+        SmallWorkingSet = "small-working-set",
+        /// A share of an SMB server was measured: `paths`. Note.
+        SmbShare = "smb-share",
+        /// Another engine than the usual one made the load. Note.
+        EngineFallback = "engine-fallback",
+        /// Of an import: the mean latency is in steps of more than a tenth of it. Warning.
+        CoarseLatency = "coarse-latency",
+        /// Of an import: percentiles are of the completion latency, the mean is of the total latency. Note.
+        CompletionLatency = "completion-latency",
+        /// Flushes are timed separately from the writes before them: these write latencies are not judged, and in a comparison left out.
+        /// Warning.
+        FlushesApart = "flushes-apart",
+        /// Stated figures cannot all be true: IOPS and MiB/s, or rates and mean latencies. The verdict is inconclusive. Warning.
+        ContradictoryFigures = "contradictory-figures",
+        /// Of an import: IOPS are derived from MiB/s and block size. Note.
+        DerivedRate = "derived-rate",
+        /// A command for a metric of the application failed. Warning.
+        MetricMissing = "metric-missing",
+        /// Of an import: no role was given; judged as data. Note.
+        NoRole = "no-role",
+        /// The import did not understand something. Note.
+        ImportWarnings = "import-warnings",
+        /// The plan differs from the request. Note.
+        SizeReduced = "size-reduced",
+        /// The sweep did not end as planned. Warning; serious for a failure.
+        Ended = "ended",
+        /// Under one load the rate of the long probe changed steadily by 10 % or more, so no ceiling lasts: `from_iops`, `to_iops`,
+        /// `seconds`. Warning.
+        Drift = "drift",
+        /// The rate of short probes does not last: `burst_iops`, `iops` (lasting), `ended_after_s` (null if only short probes show it).
+        /// Warning.
+        Burst = "burst",
+        /// More outstanding I/Os than needed cost over 10 % of the highest rate: `falls_by_percent`. Warning.
+        FallsAgain = "falls-again",
+        /// Of a grid: the same outstanding I/Os, split otherwise into depth and jobs, do over 10 % less. Note.
+        SplitMatters = "split-matters",
+        /// A load did over 5 % more than the ceiling: `exceeded_by_percent`. Note.
+        AboveCeiling = "above-ceiling",
+        /// Points are over 15 % off the fitted curve, over all loads or from 0.4 to 2.5 times the knee: `rms_percent`, the larger of
+        /// both. Warning.
+        RoughFit = "rough-fit",
+        /// The loads do not show where the knee is; equal curves together. Warning.
+        KneeNotResolved = "knee-not-resolved",
+        /// A stated result has nothing to compare, such as only “about” a number, or an imported result is not a point of a curve (the
+        /// first 20 by name). Note.
+        LeftOut = "left-out",
+        /// You forced an unfair comparison. Warning.
+        Forced = "forced",
+        /// A report of several runs does not compare them: why. Note or warning.
+        NotCompared = "not-compared",
+        /// Doubts about the figures of the named runs, or a figure printed as “about” a number. Warning; note for printed figures.
+        Caveat = "caveat",
+        /// Several tools measured the runs. Warning.
+        OtherTool = "other-tool",
+        /// The named threshold sets or profiles differ in content, even under one name. Warning; note for profiles.
+        OtherContent = "other-content",
+        /// Some runs have another engine or ring, or no registered files or buffers. Note.
+        GeneratorDiffers = "generator-differs",
+        /// Random offsets are the same in some runs (fio without `randrepeat=0`, iotrial with one `--seed`) and not in others, or in all
+        /// repeats of a configuration. Warning; note for repeats.
+        OffsetsRepeat = "offsets-repeat",
+        /// Each was measured at the highest rate found for it: rates are compared; figures of streams are shown but not judged. Note.
+        OwnRates = "own-rates",
+        /// A record was given twice, and counts once. Note.
+        GivenTwice = "given-twice",
+        /// An attribute never differs alone. Note.
+        NoPair = "no-pair",
+        /// One run: how much figures change from run to run is not known. Note.
+        MeasuredOnce = "measured-once",
+        /// Measured too briefly to tell a difference from chance. Note.
+        TooFewIntervals = "too-few-intervals",
+        /// Two to four repeats: wide intervals. Note.
+        FewRepeats = "few-repeats",
+        /// Stated figures: their spread is not known. Note.
+        PrintedFigures = "printed-figures",
+        /// Several runs state the figures; the one in the middle counts. Note.
+        StatedRepeats = "stated-repeats",
+        /// How much repeats differ, by the figure that differs most. Warning from 25 % on, otherwise note.
+        RepeatsApart = "repeats-apart",
+        /// `iotrial size`: no configuration of a provider meets the demand. Warning.
+        NothingMeetsIt = "nothing-meets-it",
+        /// `iotrial size`: there is no catalog to choose from. Warning.
+        NoCatalog = "nothing",
+    }
+}
+
+impl FindingId {
+    /// The finding with this name; `None` of one that this version does not make.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|id| id.as_str() == word)
+    }
+}
 
 /// Times that differ by less than this share are one: two runs of 30 s differ by what their clocks are off.
 const SAME_TIME_SHARE: f64 = 0.005;
@@ -26,17 +189,6 @@ fn is_same_time(one_s: f64, other_s: f64) -> bool {
 /// Of facts that only the words show.
 pub(super) fn no_facts<T, S: Serializer>(_: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_map(Some(0))?.end()
-}
-
-/// A percentile that the generator made longer than the device.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct HeldPercentile {
-    /// Such as 99.
-    pub percent: f64,
-    /// As it is counted, in µs.
-    pub latency_us: f64,
-    /// What it would be at least, had the generator held no I/O back.
-    pub without_us: f64,
 }
 
 /// The facts behind a finding. Keys and units are those of the fields.
@@ -97,24 +249,7 @@ pub enum Evidence {
         error_count: u64,
     },
     /// Of an I/O that stood still.
-    Stalled {
-        /// Name of the job whose I/O took longest.
-        job: String,
-        /// Direction of that I/O.
-        direction: Direction,
-        /// How long it took; of one that was not back, how long it had been under way when the load ended.
-        longest_s: f64,
-        /// When it came back, from the start of the load; `None` when it did not, and where only totals are known.
-        ended_after_s: Option<f64>,
-        /// I/Os of all jobs that were not back when the load ended.
-        unfinished_count: u64,
-        /// What was seen of it.
-        #[serde(skip)]
-        seen: StallSeen,
-        /// The shorter ones too; `None` where none was seen.
-        #[serde(flatten)]
-        freezes: Option<Freezes>,
-    },
+    Stalled(Stalled),
     /// Of a generator that did not run.
     Paused {
         /// How often in the measured phase.
@@ -127,25 +262,7 @@ pub enum Evidence {
         longest_after_s: f64,
     },
     /// Of a search that found no rate.
-    LatencyLimitMissed {
-        /// What a rate had to stay within.
-        limit: SearchLimit,
-        /// The lowest rate that was tried.
-        lowest_iops: f64,
-        /// What may have been the limit at that rate instead of the device.
-        doubts: Doubts,
-        /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
-        latency_us: Option<f64>,
-        /// That rate as a share of the rate at saturation.
-        #[serde(skip)]
-        share_of_saturation: f64,
-        /// Why that rate does not hold, as the search recorded it.
-        #[serde(skip)]
-        why_not: Option<String>,
-        /// Whether it is the rate that was asked for, and no other was to be tried.
-        #[serde(skip)]
-        is_only_rate: bool,
-    },
+    LatencyLimitMissed(LatencyLimitMissed),
     /// Of arrivals that were never issued.
     NotIssued {
         /// Name of the open job that left the largest share unissued.
@@ -159,23 +276,7 @@ pub enum Evidence {
         are_commits: bool,
     },
     /// Of arrivals that were issued late.
-    LateIssues {
-        /// Name of the open job with the largest share of late I/Os.
-        job: String,
-        /// I/Os that were issued more than 100 µs after they were due, although one of the job's slots was free.
-        late_count: u64,
-        /// The same in percent of all that were done by that job.
-        late_percent: f64,
-        /// What the generator made of percentiles of that job; empty where it made nothing of them.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        held: Vec<HeldPercentile>,
-        /// Whether commits arrive at that job, and not I/Os.
-        #[serde(skip)]
-        are_commits: bool,
-        /// Whether it made so much of a percentile that this is not the device's; the counts are then those of all I/Os that it held back.
-        #[serde(skip)]
-        is_in_figures: bool,
-    },
+    LateIssues(LateIssues),
     /// Of targets in memory.
     InMemoryTarget {
         /// Paths of the targets, with symbolic links resolved.
@@ -194,52 +295,11 @@ pub enum Evidence {
     /// Of a generator that polled.
     PolledIo(PolledIo),
     /// Of a cache that is seen in what devices counted.
-    CacheByDevices {
-        /// Where it shows.
-        seen_in: SeenIn,
-        /// The direction of which devices saw least.
-        direction: Direction,
-        /// Kernel names of those devices: the lower end of the step in question.
-        devices: Vec<String>,
-        /// Bytes that came from above.
-        issued_bytes: u64,
-        /// Bytes that they counted.
-        device_bytes: u64,
-        /// The share of the bytes from above that they did not count, in percent.
-        cache_percent: f64,
-        /// Kernel names of the devices that passed the I/Os on; empty where iotrial itself issued them.
-        #[serde(skip)]
-        above: Vec<String>,
-        /// The roles whose I/Os these are, where others lie on other devices.
-        #[serde(skip)]
-        roles: Vec<Role>,
-    },
+    CacheByDevices(CacheByDevices),
     /// Of a cache that is seen in latencies.
     CacheByLatency(CacheByLatency),
     /// Of devices that did more than was issued.
-    ForeignLoad {
-        /// Kernel names of the devices that the load is on, or of the disk of which another partition was used.
-        devices: Vec<String>,
-        /// The excess in percent of what they moved.
-        share_percent: f64,
-        /// Bytes that were to be read.
-        issued_read_bytes: u64,
-        /// Bytes that were to be written.
-        issued_write_bytes: u64,
-        /// Bytes that they read.
-        device_read_bytes: u64,
-        /// Bytes that they wrote.
-        device_write_bytes: u64,
-        /// The roles whose I/Os these are, where others lie on other devices.
-        #[serde(skip)]
-        roles: Vec<Role>,
-        /// The partitions that the load is on, where others of the disk were used; empty otherwise.
-        #[serde(skip)]
-        partitions: Vec<String>,
-        /// Whether no file system lies above the devices, which could multiply.
-        #[serde(skip)]
-        is_bare: bool,
-    },
+    ForeignLoad(ForeignLoad),
     /// Of a device that was faster at first.
     ThrottledAfterBurst {
         /// From the start of the load.
@@ -364,6 +424,14 @@ pub enum Evidence {
         /// What was changed, in the words of the plan.
         #[serde(skip)]
         note: String,
+    },
+    /// Of I/Os that no device answered, where nobody says whether they went past the page cache.
+    MemoryAnswered {
+        /// Half of the I/Os took no longer, in µs.
+        lat_p50_us: f64,
+        /// Whose median it is.
+        #[serde(skip)]
+        stream: String,
     },
     /// Of latencies in coarse steps.
     CoarseLatency {

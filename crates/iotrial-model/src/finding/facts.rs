@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Doubts;
+use crate::latency_limit::SearchLimit;
 use crate::load::{Direction, Role, words};
 
 words! {
@@ -56,6 +58,129 @@ pub struct CacheByLatency {
     /// Areas of targets that the job works on; with several of them they may be on devices of different speed.
     #[serde(skip)]
     pub area_count: usize,
+}
+
+/// An I/O, or a device, that stood still.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stalled {
+    /// Name of the job whose I/O took longest.
+    pub job: String,
+    /// Direction of that I/O.
+    pub direction: Direction,
+    /// How long it took; of one that was not back, how long it had been under way when the load ended.
+    pub longest_s: f64,
+    /// When it came back, from the start of the load; `None` when it did not, and where only totals are known.
+    pub ended_after_s: Option<f64>,
+    /// I/Os of all jobs that were not back when the load ended.
+    pub unfinished_count: u64,
+    /// What was seen of it.
+    #[serde(skip)]
+    pub seen: StallSeen,
+    /// The shorter ones too; `None` where none was seen.
+    #[serde(flatten)]
+    pub freezes: Option<Freezes>,
+}
+
+/// A search that found no rate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LatencyLimitMissed {
+    /// What a rate had to stay within.
+    pub limit: SearchLimit,
+    /// The lowest rate that was tried.
+    pub lowest_iops: f64,
+    /// What may have been the limit at that rate instead of the device.
+    pub doubts: Doubts,
+    /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
+    pub latency_us: Option<f64>,
+    /// That rate as a share of the rate at saturation.
+    #[serde(skip)]
+    pub share_of_saturation: f64,
+    /// Why that rate does not hold, as the search recorded it.
+    #[serde(skip)]
+    pub why_not: Option<String>,
+    /// Whether it is the rate that was asked for, and no other was to be tried.
+    #[serde(skip)]
+    pub is_only_rate: bool,
+}
+
+/// A percentile that the generator made longer than the device.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HeldPercentile {
+    /// Such as 99.
+    pub percent: f64,
+    /// As it is counted, in µs.
+    pub latency_us: f64,
+    /// What it would be at least, had the generator held no I/O back.
+    pub without_us: f64,
+}
+
+/// Arrivals that were issued late.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LateIssues {
+    /// Name of the open job with the largest share of late I/Os.
+    pub job: String,
+    /// I/Os that were issued more than 100 µs after they were due, although one of the job's slots was free.
+    pub late_count: u64,
+    /// The same in percent of all that were done by that job.
+    pub late_percent: f64,
+    /// What the generator made of percentiles of that job; empty where it made nothing of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldPercentile>,
+    /// Whether commits arrive at that job, and not I/Os.
+    #[serde(skip)]
+    pub are_commits: bool,
+    /// Whether it made so much of a percentile that this is not the device's; the counts are then those of all I/Os that it held back.
+    #[serde(skip)]
+    pub is_in_figures: bool,
+}
+
+/// A cache that is seen in what devices counted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CacheByDevices {
+    /// Where it shows.
+    pub seen_in: SeenIn,
+    /// The direction of which devices saw least.
+    pub direction: Direction,
+    /// Kernel names of those devices: the lower end of the step in question.
+    pub devices: Vec<String>,
+    /// Bytes that came from above.
+    pub issued_bytes: u64,
+    /// Bytes that they counted.
+    pub device_bytes: u64,
+    /// The share of the bytes from above that they did not count, in percent.
+    pub cache_percent: f64,
+    /// Kernel names of the devices that passed the I/Os on; empty where iotrial itself issued them.
+    #[serde(skip)]
+    pub above: Vec<String>,
+    /// The roles whose I/Os these are, where others lie on other devices.
+    #[serde(skip)]
+    pub roles: Vec<Role>,
+}
+
+/// Devices that did more than was issued.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ForeignLoad {
+    /// Kernel names of the devices that the load is on, or of the disk of which another partition was used.
+    pub devices: Vec<String>,
+    /// The excess in percent of what they moved.
+    pub share_percent: f64,
+    /// Bytes that were to be read.
+    pub issued_read_bytes: u64,
+    /// Bytes that were to be written.
+    pub issued_write_bytes: u64,
+    /// Bytes that they read.
+    pub device_read_bytes: u64,
+    /// Bytes that they wrote.
+    pub device_write_bytes: u64,
+    /// The roles whose I/Os these are, where others lie on other devices.
+    #[serde(skip)]
+    pub roles: Vec<Role>,
+    /// The partitions that the load is on, where others of the disk were used; empty otherwise.
+    #[serde(skip)]
+    pub partitions: Vec<String>,
+    /// Whether no file system lies above the devices, which could multiply.
+    #[serde(skip)]
+    pub is_bare: bool,
 }
 
 /// How it was seen that something stood still.
@@ -172,6 +297,8 @@ pub enum Shortage {
     OneThread,
     /// Its threads waited for a CPU.
     RunQueue,
+    /// The kernel's threads that complete its I/Os waited for a CPU.
+    KernelThreads,
     /// Its threads lost their CPU to others.
     Preempted,
     /// What was left to it by the hypervisor was used up.
@@ -199,6 +326,9 @@ pub struct GeneratorUse {
     pub busiest_thread_percent: Option<f64>,
     /// Time that threads were ready to run and had no CPU.
     pub run_queue_delay_percent: Option<f64>,
+    /// Time that the kernel's threads which complete I/Os were ready to run and had no CPU, of the measured time, summed over the threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_io_delay_percent: Option<f64>,
     /// How often a thread lost its CPU.
     pub involuntary_switches_per_s: Option<f64>,
     /// Anything but idle and waiting, of all CPUs of the host.
@@ -207,6 +337,9 @@ pub struct GeneratorUse {
     pub host_steal_percent: Option<f64>,
     /// Taken by the hypervisor from the work of the generator, at most.
     pub stolen_percent: Option<f64>,
+    /// What others used, of all CPUs of the host.
+    #[serde(skip)]
+    pub others_percent: Option<f64>,
     /// Measured time.
     #[serde(skip)]
     pub wall_s: f64,

@@ -20,9 +20,9 @@ words! {
     }
 }
 
-/// What shows it, with the configurations of which it is true.
+/// What speaks against relying on a recommendation, with the configurations of which it is true.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ReservationCause {
+pub enum Reservation {
     /// Every device was simulated.
     AllSimulated,
     /// The devices of these were simulated.
@@ -39,7 +39,7 @@ pub enum ReservationCause {
     UnderLoads(Vec<String>, Box<Self>),
 }
 
-impl ReservationCause {
+impl Reservation {
     /// What it is in one word.
     pub fn kind(&self) -> ReservationKind {
         match self {

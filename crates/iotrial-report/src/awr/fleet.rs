@@ -1,5 +1,6 @@
 //! Databases that share their storage: who makes the load, when, whether the peaks coincide, and what the storage has to carry.
 
+mod inventory;
 mod layers;
 mod opening;
 
@@ -8,6 +9,8 @@ use iotrial_analysis::awr::{
 };
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::in_brief;
+
+pub use inventory::by_need;
 
 use super::series::{moment, reports_of};
 use super::{cut_off, quantity, right_size, section, words};
@@ -27,6 +30,7 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     let mut sections: Vec<Section> =
         cut_off::of_many(&series.cut_off, reports_of(series)).into_iter().collect();
     sections.push(opening::opening(series, fleet));
+    sections.push(inventory::inventory(series));
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
     sections.extend(causes(series));

@@ -25,8 +25,8 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
         None => rates,
     };
     let of = |is_it: fn(Severity) -> bool| -> Vec<String> {
-        let remarks = answer.remarks.iter().filter(|remark| is_it(remark.severity));
-        remarks.map(|remark| remark.text.clone()).collect()
+        let remarks = answer.remarks.iter().filter(|remark| is_it(remark.severity()));
+        remarks.map(said::remark).collect()
     };
     let mut lists = Vec::new();
     let limits = limit_points(&answer.limits);

@@ -39,13 +39,8 @@ fn methods(sizing: &RightSizing) -> String {
 /// The requested method and level for each of several databases.
 pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section> {
     let (_, first) = databases.first()?;
-    let all: Vec<(String, &Sized)> = databases
-        .iter()
-        .map(|(name, sizing)| {
-            let mark = if sizing.part.is_some() { " *" } else { "" };
-            (format!("{name}{mark}"), &sizing.chosen)
-        })
-        .collect();
+    let all: Vec<(String, &Sized)> =
+        databases.iter().map(|(name, sizing)| (marked(name, sizing), &sizing.chosen)).collect();
     // A factor that replaces a level exists only if the source does not have that level.
     let values = |name: &str| {
         let of = databases.iter().filter_map(|(_, one)| one.factors.iter().find(|one| one.name == name));
@@ -67,7 +62,7 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
             first.chosen.method.as_str(),
             factors.join(", ")
         )),
-        blocks: vec![Block::Table(machine("database", &all)), Block::Table(storage("database", &all))],
+        blocks: vec![Block::Table(machine("database", &all)), Block::Table(planned(databases))],
     })
 }
 
@@ -296,14 +291,59 @@ fn storage(label: &'static str, rows: &[(String, &Sized)]) -> Table {
         columns: vec![
             Column::new(label, Quantity::Words),
             Column::new("level", Quantity::Words),
-            Column::new("reads", Quantity::Iops),
-            Column::new("writes", Quantity::Iops),
-            Column::new("read", Quantity::BandwidthMibPerS),
-            Column::new("written", Quantity::BandwidthMibPerS),
+            Column::new("reads", Quantity::Iops).under(PLANNED),
+            Column::new("writes", Quantity::Iops).under(PLANNED),
+            Column::new("read", Quantity::BandwidthMibPerS).under(PLANNED),
+            Column::new("written", Quantity::BandwidthMibPerS).under(PLANNED),
         ],
         rows: rows.iter().map(row).collect(),
         at_a_glance: true,
     };
+    without_one_level(table)
+}
+
+/// The name of a database, marked where its reports have a part of it.
+fn marked(name: &str, sizing: &RightSizing) -> String {
+    format!("{name}{}", if sizing.part.is_some() { " *" } else { "" })
+}
+
+/// What has the factor in it.
+const PLANNED: &str = "planned";
+
+/// The storage of several databases, with what was measured beside what is planned.
+fn planned(databases: &[(&str, &RightSizing)]) -> Table {
+    let factor = |sizing: &RightSizing| {
+        Value::number(sizing.factors.iter().find(|one| one.name == "factor-io").map(|one| one.value))
+    };
+    let table = Table::of_columns(
+        "Storage",
+        databases,
+        [
+            (Column::new("database", Quantity::Words), &|(name, one)| Value::Text(marked(name, one))),
+            (Column::new("level", Quantity::Words), &|(_, one)| {
+                Value::Text(one.chosen.level.as_str().to_owned())
+            }),
+            (Column::new("reads", Quantity::Iops).under(PLANNED), &|(_, one)| {
+                Value::number(one.chosen.reads_per_s)
+            }),
+            (Column::new("writes", Quantity::Iops).under(PLANNED), &|(_, one)| {
+                Value::number(one.chosen.writes_per_s)
+            }),
+            (Column::new("factor", Quantity::Unitless), &|(_, one)| factor(one)),
+            (Column::new("reads", Quantity::Iops).under("measured"), &|(_, one)| {
+                Value::number(one.measured[0])
+            }),
+            (Column::new("writes", Quantity::Iops).under("measured"), &|(_, one)| {
+                Value::number(one.measured[1])
+            }),
+            (Column::new("read", Quantity::BandwidthMibPerS).under(PLANNED).optional(), &|(_, one)| {
+                Value::number(one.chosen.read_mib_per_s)
+            }),
+            (Column::new("written", Quantity::BandwidthMibPerS).under(PLANNED).optional(), &|(_, one)| {
+                Value::number(one.chosen.write_mib_per_s)
+            }),
+        ],
+    );
     without_one_level(table)
 }
 

@@ -3,6 +3,7 @@
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::sweep::{Curve, SweepSummary};
 use iotrial_model::figure::Figure;
+use iotrial_model::words::counted;
 
 use super::{LATENCY, curve_name};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
@@ -95,7 +96,7 @@ impl<'c> Grid<'c> {
         let step = self.jobs.len().div_ceil(MOST_LINES).max(1);
         let drawn = self.jobs.iter().rev().step_by(step).collect::<Vec<_>>();
         let line = |(hue, jobs): (usize, &&u64)| Line {
-            name: if **jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") },
+            name: counted(**jobs, "job"),
             hue,
             dash: Dash::of_series(hue),
             shape: Shape::Course,

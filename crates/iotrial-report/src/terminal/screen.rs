@@ -264,8 +264,9 @@ impl Screen {
                 text.push('\n');
             }
             if line_count < piece.line_count() {
-                piece.text.lines().take(line_count - 1).for_each(|line| text += &format!("{line}\n"));
-                text += "…\n";
+                let shown = line_count - 1;
+                piece.text.lines().take(shown).for_each(|line| text += &format!("{line}\n"));
+                text += &format!("… {} more\n", piece.line_count() - shown);
             } else {
                 text += &piece.text;
             }

@@ -9,15 +9,17 @@ use iotrial_model::plan::EngineDevice;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{Probe, ProbeKind};
 use iotrial_model::subject::Subject;
-use iotrial_words::verdict::known_so_far;
 
 use super::RunError;
 use crate::rig::{Rig, Trial};
 
-/// Runs the whole search. The record becomes that of the run that answers best, or of the last load where there is none.
+/// Runs the whole search. The record becomes that of the load that the answer rests on, at a needed rate of the one that answers best, or of
+/// the last load where there is none.
 pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch) -> Result<(), RunError> {
     let limit = search.search().limit.in_words();
     let mut best: Option<(Rank, RunRecord)> = None;
+    // By their places, until it is known which one the answer rests on.
+    let mut held: Vec<(usize, RunRecord)> = Vec::new();
     let is_needed = search.search().need.is_some();
     let has_own_mix = matches!(search.search().need, Some(Need::ByRole(_)));
     let mut time = Time::of(rig, trial);
@@ -26,6 +28,7 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
         let left = search.left(time.expected_layout, time.spent());
         let Some(load) = search.next_load(left)? else { break };
         rig.say_left(whole.saturating_sub(time.spent()));
+        rig.searching(search.search());
         trial.record.plan = load.plan.clone();
         rig.run_watched(trial, search.early_end(&load))?;
         time.loads += trial.record.intervals.iter().map(|one| one.duration).sum::<Duration>();
@@ -35,15 +38,17 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             let reason = trial.record.ended.reason.get_or_insert_default();
             *reason = format!("{reason}, in load {} of the search, a {what}", tried + 1);
             trial.record.search = Some(search.search().clone());
-            rig.say(&format!("the search was not finished: {}", known_so_far(search.search())));
             return Ok(());
         }
         let probe = search.note(&load, &Subject::of_run(&trial.record))?;
-        rig.say(&line(probe, &limit, has_own_mix));
+        rig.say_load(&line(probe, &limit, has_own_mix));
         if let Some(rank) = rank_of(probe, is_needed)
             && best.as_ref().is_none_or(|(other, _)| rank > *other)
         {
             best = Some((rank, trial.record.clone()));
+        }
+        if !is_needed && probe.held == Some(true) {
+            held.push((search.search().probes.len() - 1, trial.record.clone()));
         }
         // A crash in the next load leaves what is known by now.
         trial.record.search = Some(search.search().clone());
@@ -57,8 +62,10 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             whole = longer;
         }
     }
-    if let Some((_, best)) = best {
-        trial.record = best;
+    let of_answer = search.load_of_answer().filter(|_| !is_needed);
+    let of_answer = of_answer.and_then(|load| held.into_iter().find(|one| one.0 == load));
+    if let Some(record) = of_answer.map(|one| one.1).or(best.map(|one| one.1)) {
+        trial.record = record;
     }
     trial.record.search = Some(search.search().clone());
     Ok(())
@@ -84,7 +91,7 @@ pub(crate) fn carry_out_steps(
             return Ok(());
         }
         let probe = search.note(&load, &Subject::of_run(&trial.record))?;
-        rig.say(&format!("{}; now the steps", line(probe, "", false)));
+        rig.say_load(&format!("{}; now the steps", line(probe, "", false)));
     }
     let Some(plan) = search.staircase() else { return Ok(()) };
     rig.say_left(plan.duration());
@@ -133,7 +140,8 @@ fn rank_of(probe: &Probe, is_needed: bool) -> Option<Rank> {
     is_long.then(|| (held, probe.asked_iops.unwrap_or_default() as u64))
 }
 
-/// `probe: 112,000 IOPS (70 % of saturation), 3 s: p99 0.31 ms (data read): within 2ms@p99`.
+/// `probe: 112,000 IOPS (70 % of saturation) for 3 s, p99 0.31 ms (data read): within 2ms@p99`. Where it is not within, the reason has the
+/// latency.
 fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
     let iops = probe.asked_iops.unwrap_or(probe.iops);
     let share = probe
@@ -141,7 +149,7 @@ fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
         .filter(|_| !has_own_mix)
         .map(|share| format!(" ({:.1} % of saturation)", 100.0 * share))
         .unwrap_or_default();
-    let worst = probe.worst.as_ref().map(|worst| {
+    let worst = probe.worst.as_ref().filter(|_| probe.why_not.is_none()).map(|worst| {
         let latency = latency_in_words(worst.latency_us);
         let statistic = worst.statistic.as_deref().unwrap_or("worst");
         format!(", {statistic} {latency} ({} {})", worst.role, worst.stream)
@@ -153,11 +161,8 @@ fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
     };
     let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
     let (iops, time) = (with_thousands(iops), seconds_in_words(probe.duration.as_secs_f64()));
-    let doubts = if probe.doubts.is_empty() {
-        String::new()
-    } else {
-        format!(" (in doubt: {})", probe.doubts.in_words())
-    };
+    // Why is the same for most of them; the answer has it once.
+    let doubts = if probe.doubts.is_empty() { "" } else { " (in doubt)" };
     format!("{what}: {iops} IOPS{share} for {time}{worst}{outcome}{doubts}")
 }
 
@@ -194,7 +199,7 @@ mod tests {
         };
         assert_eq!(
             line(&probe, "2ms@p99", false),
-            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99: p99 of data reads is 2.31 ms (in doubt: the generator was short of CPU)"
+            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s: not within 2ms@p99: p99 of data reads is 2.31 ms (in doubt)"
         );
     }
 }

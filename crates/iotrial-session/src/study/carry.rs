@@ -132,7 +132,6 @@ impl<'a> Carrier<'a> {
                 }
                 self.visit(Visit { configuration, repeat, position }, missing)?;
                 if self.control.is_stopping() {
-                    self.say("stopped; `iotrial study FILE --resume` measures the rest");
                     return Ok(());
                 }
             }
@@ -288,10 +287,7 @@ impl<'a> Carrier<'a> {
                     return Ok(());
                 }
                 // No line: the cell is missing as before, and `--resume` measures it from its beginning.
-                (EndedHow::Interrupted, _) => {
-                    self.say(&format!("[{place}] interrupted"));
-                    return Ok(());
-                }
+                (EndedHow::Interrupted, _) => return Ok(()),
                 (EndedHow::Failed, reason) => {
                     (Some(record.id), reason.clone().unwrap_or_else(|| "the load failed".to_owned()))
                 }

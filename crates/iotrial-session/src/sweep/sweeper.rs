@@ -268,7 +268,7 @@ impl<'r> Sweeper<'r> {
         let mean =
             figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
         let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
-        self.rig.say(&format!(
+        self.rig.say_load(&format!(
             "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9} MiB/s  mean {mean} ms{purpose}",
             probe.pattern,
             figures.outstanding,

@@ -131,7 +131,7 @@ const fn usual_of_figures(compared: &Compared) -> &'static str {
         | Compared::BandwidthOfIops { .. }
         | Compared::TotalOfRate { .. } => "the figures come from different runs, times or directions",
         Compared::SumOfDirections { .. } => "the total comes from another run, or covers one direction only",
-        Compared::ThreadRows(_) => "a row was changed, or is missing",
+        Compared::ThreadRows(_) | Compared::MeanOfParts => "a row was changed, or is missing",
         Compared::SeriesEnd => "the runtime was changed, or the time series comes from another run",
         Compared::SeriesSum => "one of them was changed, or comes from another run",
         Compared::MeasuredSeconds => "the record was changed after the run",
@@ -174,6 +174,9 @@ const fn usual_of_figures(compared: &Compared) -> &'static str {
             "mean and percentiles come from different runs or parts of the latency, have different units, or percentiles were averaged"
         }
         Compared::Deviation => "the extremes are not those of all I/Os, or the units differ",
+        Compared::CopiedLatency => {
+            "the figures of one direction were copied to the other, or are of both together"
+        }
         Compared::LinkBandwidth(_) => {
             "a cache on this side of the link answered, the data was compressed, or the link is a different one"
         }

@@ -72,9 +72,12 @@ pub(super) fn message(
         ),
         Compared::ThreadRows(unit) => {
             format!(
-                "the rows of the threads add up to {stated} {unit}, but the total row has {expected}{off}"
+                "the rows of threads or clients add up to {stated} {unit}, but the total row has {expected}{off}"
             )
         }
+        Compared::MeanOfParts => format!(
+            "the mean latency of the total is {stated} µs, but that over its parts is {expected} µs{off}"
+        ),
         Compared::SeriesEnd => format!("the time series ends at {expected} s, but the run took {stated} s"),
         Compared::SeriesSum => {
             format!("the time series adds up to {expected} I/Os, but the threads count {stated}{off}")
@@ -154,6 +157,9 @@ pub(super) fn message(
         ),
         Compared::Deviation => format!(
             "the standard deviation is {stated} µs, but mean and extremes allow at most {expected} µs"
+        ),
+        Compared::CopiedLatency => format!(
+            "reads and writes have the same mean latency, {stated} µs, and the same standard deviation in all digits"
         ),
         Compared::LinkBandwidth(link) => format!(
             "{stated} MiB/s are reported over a link that carries at most {expected} MiB/s ({}){off}",

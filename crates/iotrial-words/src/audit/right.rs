@@ -73,6 +73,7 @@ fn figure(figure: &RightFigure) -> String {
         RightQuantity::MeanLatency => format!("a mean of {value} µs"),
         RightQuantity::MeanLatencyAtTheseRates => format!("a mean latency of {value} µs at these rates"),
         RightQuantity::CompletionLatency => format!("a completion latency of {value} µs"),
+        RightQuantity::SubmissionLatency => format!("a submission latency of {value} µs"),
         RightQuantity::LatencyParts => format!("parts that add up to {value} µs"),
         RightQuantity::IoSize => format!("I/Os of {value} B"),
         RightQuantity::BlockSize => format!("I/Os of {}", sizes(figure.value)),

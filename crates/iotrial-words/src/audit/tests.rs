@@ -114,6 +114,7 @@ fn of_rates() -> Vec<AuditFinding> {
         sum(Cause::OnlyWrong(Stream::Write), written.into()),
         sum(Cause::OnlyWrong(Stream::Mixed), both.into()),
         sum(Cause::Usual, Right::either([both, read, written])),
+        AuditFinding::of_figures(reads(), Compared::MeanOfParts, 420.0, 351.67).off_by(19.4),
         AuditFinding::of_figures(reads(), Compared::ThreadRows(Unit::Ios), 100_100.0, 100_000.0)
             .with_right(Right::either([
                 RightFigure::exactly(RightQuantity::TotalRow(Unit::Ios), 100_100.0),
@@ -190,6 +191,8 @@ fn of_latencies() -> Vec<AuditFinding> {
     vec![
         parts(true, Cause::NoSubmissionTimes).with_right(Right::MeanWithoutPercentiles(stated("159.0"))),
         parts(true, Cause::LittlesLawWithTotal).with_right(exactly(RightQuantity::CompletionLatency, 158.0)),
+        parts(true, Cause::Usual).with_right(exactly(RightQuantity::SubmissionLatency, 1.0)),
+        found(Compared::CopiedLatency, "584.206", 584.206).weighing(Weight::Doubt),
         parts(false, Cause::LittlesLawWithParts).with_right(at_least(RightQuantity::MeanLatency, 21.0)),
         parts(true, Cause::Usual).with_right(Right::either([
             RightFigure::exactly(Unit::Us, 21.0),
@@ -336,6 +339,8 @@ fn unchecked() -> Vec<Unchecked> {
         of_row(Reason::NoIntervals),
         of_row(Reason::VerifyingReads),
         of_row(Reason::CountsFromDue),
+        of_row(Reason::MeansOfRuns),
+        of_row(Reason::UnknownPauses),
         of_row(Reason::NoMeanLatency),
         of_row(Reason::NoRate),
         at(row("A").latency(Stream::Write, LatencyKind::Total).into(), Reason::SharesNot100),

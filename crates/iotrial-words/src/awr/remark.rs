@@ -1,94 +1,88 @@
 //! Words for remarks on a report.
 
-use iotrial_model::awr::{BusyFunction, CellReads, Remark, RemarkFacts, SignOfNfs, Switch, WaitedFor};
+use iotrial_model::awr::{BusyFunction, CellReads, Remark, SignOfNfs, Switch, WaitedFor};
 
 use super::part::{ADVICE, part};
 
-/// A remark with its sentence.
-pub fn remark(facts: RemarkFacts) -> Remark {
-    Remark { id: facts.id(), severity: facts.severity(), text: says(&facts), facts }
-}
-
 /// One sentence without a full stop.
-fn says(facts: &RemarkFacts) -> String {
-    use RemarkFacts as Facts;
+pub fn remark(facts: &Remark) -> String {
     match facts {
-        Facts::Contradiction(words) | Facts::Correction(words) => words.clone(),
-        Facts::LongInterval { elapsed_s } => format!(
+        Remark::Contradiction(words) | Remark::Correction(words) => words.clone(),
+        Remark::LongInterval { elapsed_s } => format!(
             "the report covers {:.1} hours: its averages hide the busy minutes; give reports of single snapshots, or the output of AWR-Miner, to see average and peak",
             elapsed_s / 3600.0
         ),
-        Facts::ShortInterval { elapsed_s } => match elapsed_s {
+        Remark::ShortInterval { elapsed_s } => match elapsed_s {
             ..100.0 => format!("the report covers {elapsed_s:.0} seconds: too little to size by"),
             _ => format!("the report covers {:.1} minutes: too little to size by", elapsed_s / 60.0),
         },
-        Facts::MissingInstances(one) => {
+        Remark::MissingInstances(one) => {
             format!("the report covers only {}, so its sums are too low", part(one))
         }
-        Facts::OneOfSeveralInstances(one) => format!("{}: {ADVICE}", part(one)),
-        Facts::PluggableDatabase => "this is the report of a pluggable database: redo, log writes and archiving belong to the container and are not included".to_owned(),
-        Facts::ReadsBeyondTheDatabase { load_profile_per_s, all_per_s } => format!(
+        Remark::OneOfSeveralInstances(one) => format!("{}: {ADVICE}", part(one)),
+        Remark::PluggableDatabase => "this is the report of a pluggable database: redo, log writes and archiving belong to the container and are not included".to_owned(),
+        Remark::ReadsBeyondTheDatabase { load_profile_per_s, all_per_s } => format!(
             "the Load Profile shows {load_profile_per_s:.1} reads per second, but the instance did {all_per_s:.1}: only the second figure includes control files, archiver, backup and recovery, which the storage must serve too"
         ),
-        Facts::BusyFunction { function, percent } => format!(
+        Remark::BusyFunction { function, percent } => format!(
             "{} moved {percent:.0} % of all bytes: decide whether the demand should include it",
             function_name(*function)
         ),
-        Facts::Flashback { percent } => format!(
+        Remark::Flashback { percent } => format!(
             "flashback logs are {percent:.0} % of the bytes written: a target without flashback does not have this I/O"
         ),
-        Facts::Standby { redo_mib_per_s } => format!(
+        Remark::Standby { redo_mib_per_s } => format!(
             "redo is also sent to a standby over the network: {redo_mib_per_s:.2} MiB/s on average, in addition to the local writes"
         ),
-        Facts::SlowWait { event, side, mean_us, category } => {
+        Remark::SlowWait { event, side, mean_us, category } => {
             format!("`{event}` ({side}) takes {:.2} ms on average: {}", mean_us / 1e3, category.as_str())
         }
-        Facts::CommitBeyondWrite { commit_us, write_us } => format!(
+        Remark::CommitBeyondWrite { commit_us, write_us } => format!(
             "a commit takes {:.2} ms but its redo write only {:.2} ms: the rest is CPU, scheduling or a synchronous standby, so faster disks do not help",
             commit_us / 1e3,
             write_us / 1e3
         ),
-        Facts::SessionsWaited { what, seconds } => {
+        Remark::SessionsWaited { what, seconds } => {
             format!("sessions waited for {} ({seconds:.0} s in all)", waited_for(*what))
         }
-        Facts::DirectPath => "a wait for direct path I/O covers several overlapping I/Os: its mean is not a storage latency, and has no category here".to_owned(),
-        Facts::CpuBeyondDbTime { percent } => format!(
+        Remark::DirectPath => "a wait for direct path I/O covers several overlapping I/Os: its mean is not a storage latency, and has no category here".to_owned(),
+        Remark::CpuBeyondDbTime { percent } => format!(
             "DB CPU is {percent:.0} % of DB time: one of them is counted wrongly, so shares of DB time are unreliable"
         ),
-        Facts::UnknownDbTime { percent } => format!(
+        Remark::UnknownDbTime { percent } => format!(
             "{percent:.0} % of DB time is neither CPU nor a wait in the report: sessions were ready but got no CPU, or this release does not count that work"
         ),
-        Facts::Temp { percent } => {
+        Remark::Temp { percent } => {
             format!("temporary files are {percent:.0} % of all bytes: a larger PGA may avoid this I/O")
         }
-        Facts::Scans { percent } => format!(
+        Remark::Scans { percent } => format!(
             "{percent:.0} % of the reads are multi-block reads: throughput matters more than the latency of one block"
         ),
-        Facts::ManyLogSwitches { per_hour } => format!(
+        Remark::ManyLogSwitches { per_hour } => format!(
             "{per_hour:.1} log switches per hour: each starts a checkpoint; larger redo logs switch less often"
         ),
-        Facts::BufferCache { hit_percent } => format!(
+        Remark::BufferCache { hit_percent } => format!(
             "the buffer cache answers {hit_percent:.1} % of the logical reads: a larger one may save reads, see SGA Target Advisory"
         ),
-        Facts::CellOutliers { count } => format!("{count} values of cells or disks are marked as out of range"),
-        Facts::FullDiskGroup { group, percent, redundancy } => {
+        Remark::CellOutliers { count } => format!("{count} values of cells or disks are marked as out of range"),
+        Remark::FullDiskGroup { group, percent, redundancy } => {
             format!("disk group {group} is {percent:.0} % full ({redundancy} redundancy)")
         }
-        Facts::CellReads { reads, percent } => format!("{percent:.1} % of DB time is {}", reads_from_cells(*reads)),
-        Facts::HiddenParameters { names } => {
+        Remark::CellReads { reads, percent } => format!("{percent:.1} % of DB time is {}", reads_from_cells(*reads)),
+        Remark::HiddenParameters { names } => {
             format!("hidden parameters are set: {}; check whether each is still needed", in_code(names))
         }
-        Facts::DeprecatedParameter { name } => format!("`{name}` is set, but deprecated"),
-        Facts::FilesystemIoOptions { value: Some(value) } => format!(
+        Remark::DeprecatedParameter { name } => format!("`{name}` is set, but deprecated"),
+        Remark::FilesystemIoOptions { value: Some(value) } => format!(
             "`filesystemio_options` is {value}: SETALL gives files on a file system direct and asynchronous I/O"
         ),
-        Facts::FilesystemIoOptions { value: None } => "`filesystemio_options` is at its default: on a file system, SETALL gives direct and asynchronous I/O".to_owned(),
-        Facts::SynchronousIo => "`disk_asynch_io` is FALSE: each process has one I/O in flight".to_owned(),
-        Facts::MultiblockReadCount => {
+        Remark::FilesystemIoOptions { value: None } => "`filesystemio_options` is at its default: on a file system, SETALL gives direct and asynchronous I/O".to_owned(),
+        Remark::SynchronousIo => "`disk_asynch_io` is FALSE: each process has one I/O in flight".to_owned(),
+        Remark::MultiblockReadCount => {
             "`db_file_multiblock_read_count` is set: at its default scans read 1 MiB at a time".to_owned()
         }
-        Facts::Switch { switch, name, value } => format!("`{name}` is {value}: {}", effect(*switch)),
-        Facts::Nfs(sign) => format!(
+        Remark::Switch { switch, name, value } => format!("`{name}` is {value}: {}", effect(*switch)),
+        Remark::Nfs(sign) => format!(
             "files seem to be on NFS ({}). The report does not say more; check on the host that Direct NFS serves them (V$DNFS_SERVERS has rows), the mount options (rsize and wsize 262144, hard), and, if the kernel's NFS client serves them, nconnect and sunrpc.tcp_max_slot_table_entries = 128",
             sign_of_nfs(sign)
         ),

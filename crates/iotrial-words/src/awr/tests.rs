@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use iotrial_model::awr::{
     AwrFigure, AwrSection, BusierElsewhere, BusyFunction, CellReads, CutOff, DemandNote, Derivation,
     EnterpriseFeature, FactorReason, FigureOrigin, FigurePlace, FileFact, FileNote, FleetNote, Level, Method,
-    NoStandardEdition2, NotAdded, OnCells, Part, PlainReads, Provided, RatesOf, RemarkFacts, RemarkId,
-    ReplayNote, ReportedRates, SeriesNote, SignOfNfs, SizeNote, SlobNote, Switch, WaitSide, WaitedFor,
-    WhyNotAdded,
+    NoStandardEdition2, NotAdded, OnCells, Part, PlainReads, Provided, RatesOf, Remark, RemarkId, ReplayNote,
+    ReportedRates, SeriesNote, SignOfNfs, SizeNote, SlobNote, Switch, WaitSide, WaitedFor, WhyNotAdded,
 };
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::stream::Stream;
@@ -252,8 +251,8 @@ fn why_factors_are_what_they_are_and_what_a_size_takes_is_on_one_page() {
 }
 
 /// Of the interval, of who asks, of waits and of work.
-fn of_the_figures() -> Vec<RemarkFacts> {
-    use RemarkFacts as Facts;
+fn of_the_figures() -> Vec<Remark> {
+    use Remark as Facts;
     let percent = 24.6;
     let of_function = |function| Facts::BusyFunction { function, percent };
     let waited = |what| Facts::SessionsWaited { what, seconds: 83.2 };
@@ -299,8 +298,8 @@ fn of_the_figures() -> Vec<RemarkFacts> {
     ]
 }
 
-fn of_the_parameters() -> Vec<RemarkFacts> {
-    use RemarkFacts as Facts;
+fn of_the_parameters() -> Vec<Remark> {
+    use Remark as Facts;
     let hidden =
         |count| Facts::HiddenParameters { names: (1..=count).map(|at| format!("_hidden_{at}")).collect() };
     let switch =
@@ -335,11 +334,11 @@ fn of_the_parameters() -> Vec<RemarkFacts> {
 #[test]
 fn every_remark_has_its_words_on_one_page() {
     let mut page = String::new();
-    let all: Vec<_> = [of_the_figures(), of_the_parameters()].concat().into_iter().map(remark).collect();
+    let all = [of_the_figures(), of_the_parameters()].concat();
     for one in &all {
-        writeln!(page, "{} [{}]: {}", one.id, one.severity.as_str(), one.text).unwrap();
+        writeln!(page, "{} [{}]: {}", one.id(), one.severity().as_str(), remark(one)).unwrap();
     }
-    let missing: Vec<_> = RemarkId::ALL.iter().filter(|id| !all.iter().any(|one| one.id == **id)).collect();
+    let missing: Vec<_> = RemarkId::ALL.iter().filter(|id| !all.iter().any(|one| one.id() == **id)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     insta::assert_snapshot!("remarks", page);
 }

@@ -3,10 +3,15 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::finding::{Changing, Doubts, Freezes, PolledIo, SeenIn, StallSeen};
+use iotrial_model::finding::{
+    CacheByDevices, CacheByLatency, Changing, Contradiction, DerivedRate, Doubts, FlatRate, ForeignLoad,
+    Freezes, GeneratorUse, HeldPercentile, LateIssues, LatencyLimitMissed, PolledIo, SeenIn, SharedHolder,
+    Shortage, StallSeen, Stalled, Unsteady,
+};
 use iotrial_model::latency_limit::SearchLimit;
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::EngineKind;
+use iotrial_model::units::ByteSize;
 
 use super::*;
 
@@ -18,10 +23,12 @@ const USED: GeneratorUse = GeneratorUse {
     watched_s: 0.0,
     busiest_thread_percent: Some(99.0),
     run_queue_delay_percent: Some(12.0),
+    kernel_io_delay_percent: Some(34.0),
     involuntary_switches_per_s: Some(1_200.0),
     host_busy_percent: Some(98.0),
     host_steal_percent: Some(11.0),
     stolen_percent: Some(9.0),
+    others_percent: Some(50.0),
     wall_s: 60.0,
     shortage: None,
 };
@@ -50,14 +57,20 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         |reason: Option<&str>| E::Ended { measured_s: 40.0, planned_s: 300.0, reason: reason.map(words) };
     let frozen = Freezes { freeze_count: 12, frozen_s: 3.6, frozen_percent: 6.0 };
     let once = Freezes { freeze_count: 1, frozen_s: 2.34, frozen_percent: 3.9 };
-    let stalled = |ended_after_s, seen| E::Stalled {
-        job: words("data"),
-        direction: Direction::Read,
-        longest_s: 2.34,
-        ended_after_s,
-        unfinished_count: 3,
-        seen,
-        freezes: (seen == StallSeen::Frozen).then_some(if ended_after_s.is_some() { frozen } else { once }),
+    let stalled = |ended_after_s, seen| {
+        E::Stalled(Stalled {
+            job: words("data"),
+            direction: Direction::Read,
+            longest_s: 2.34,
+            ended_after_s,
+            unfinished_count: 3,
+            seen,
+            freezes: (seen == StallSeen::Frozen).then_some(if ended_after_s.is_some() {
+                frozen
+            } else {
+                once
+            }),
+        })
     };
     let standstill = StallSeen::NoneCompleted { from_s: 12.25 };
     let paused = |count| E::Paused { count, total_s: 2.5, longest_s: 1.5, longest_after_s: 31.0 };
@@ -120,32 +133,37 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
 fn of_the_generator() -> Vec<(FindingId, Evidence)> {
     use Evidence as E;
     use FindingId as Id;
-    let missed = |doubts: &[FindingId], is_only_rate| E::LatencyLimitMissed {
-        limit: SearchLimit::Thresholds(words("flash")),
-        lowest_iops: 1_200.0,
-        doubts: doubts.iter().copied().collect::<Doubts>(),
-        latency_us: Some(9_000.0),
-        share_of_saturation: 0.05,
-        why_not: Some(words("data reads have a p99 of 9.00 ms, above the acceptable 8 ms")),
-        is_only_rate,
+    let missed = |doubts: &[FindingId], is_only_rate| {
+        E::LatencyLimitMissed(LatencyLimitMissed {
+            limit: SearchLimit::Thresholds(words("flash")),
+            lowest_iops: 1_200.0,
+            doubts: doubts.iter().copied().collect::<Doubts>(),
+            latency_us: Some(9_000.0),
+            share_of_saturation: 0.05,
+            why_not: Some(words("data reads have a p99 of 9.00 ms, above the acceptable 8 ms")),
+            is_only_rate,
+        })
     };
     let held = vec![
         HeldPercentile { percent: 99.0, latency_us: 4_200.0, without_us: 900.0 },
         HeldPercentile { percent: 99.9, latency_us: 6_000.0, without_us: 6_000.0 },
     ];
-    let late = |held: Vec<HeldPercentile>, is_in_figures| E::LateIssues {
-        job: words("data"),
-        late_count: 12_345,
-        late_percent: 2.6,
-        held,
-        are_commits: false,
-        is_in_figures,
+    let late = |held: Vec<HeldPercentile>, is_in_figures| {
+        E::LateIssues(LateIssues {
+            job: words("data"),
+            late_count: 12_345,
+            late_percent: 2.6,
+            held,
+            are_commits: false,
+            is_in_figures,
+        })
     };
     let law = |deviation_percent| E::LittlesLaw { in_flight: 28.1, outstanding: 32, deviation_percent };
     let shortages = [
         Shortage::OwnCpu,
         Shortage::OneThread,
         Shortage::RunQueue,
+        Shortage::KernelThreads,
         Shortage::Preempted,
         Shortage::Stolen,
         Shortage::Steal,
@@ -188,26 +206,30 @@ fn of_the_generator() -> Vec<(FindingId, Evidence)> {
 fn of_the_devices() -> Vec<(FindingId, Evidence)> {
     use Evidence as E;
     use FindingId as Id;
-    let foreign = |roles: &[Role], partitions: &[&str], is_bare| E::ForeignLoad {
-        devices: names(&["sda"]),
-        share_percent: 25.0,
-        issued_read_bytes: 3 << 30,
-        issued_write_bytes: 0,
-        device_read_bytes: 4 << 30,
-        device_write_bytes: 0,
-        roles: roles.to_vec(),
-        partitions: names(partitions),
-        is_bare,
+    let foreign = |roles: &[Role], partitions: &[&str], is_bare| {
+        E::ForeignLoad(ForeignLoad {
+            devices: names(&["sda"]),
+            share_percent: 25.0,
+            issued_read_bytes: 3 << 30,
+            issued_write_bytes: 0,
+            device_read_bytes: 4 << 30,
+            device_write_bytes: 0,
+            roles: roles.to_vec(),
+            partitions: names(partitions),
+            is_bare,
+        })
     };
-    let cache = |above: &[&str], roles: &[Role]| E::CacheByDevices {
-        seen_in: SeenIn::DeviceCounters,
-        direction: Direction::Read,
-        devices: names(&["sda"]),
-        issued_bytes: 4 << 30,
-        device_bytes: 1 << 30,
-        cache_percent: 75.0,
-        above: names(above),
-        roles: roles.to_vec(),
+    let cache = |above: &[&str], roles: &[Role]| {
+        E::CacheByDevices(CacheByDevices {
+            seen_in: SeenIn::DeviceCounters,
+            direction: Direction::Read,
+            devices: names(&["sda"]),
+            issued_bytes: 4 << 30,
+            device_bytes: 1 << 30,
+            cache_percent: 75.0,
+            above: names(above),
+            roles: roles.to_vec(),
+        })
     };
     let modes = |area_count| {
         E::CacheByLatency(CacheByLatency {
@@ -255,6 +277,7 @@ fn of_the_devices() -> Vec<(FindingId, Evidence)> {
         (Id::BufferedIo, E::BufferedIo { direct: false }),
         (Id::BufferedIo, E::Nothing {}),
         (Id::UnknownCache, E::Nothing {}),
+        (Id::UnknownCache, E::MemoryAnswered { lat_p50_us: 0.844, stream: "read".to_owned() }),
         (Id::CacheServed, cache(&[], &[Role::Data])),
         (Id::CacheServed, cache(&["md0"], &[])),
         (Id::CacheServed, modes(1)),
@@ -395,4 +418,18 @@ fn no_sentence_ends_with_a_full_stop_or_has_a_word_that_was_not_filled_in() {
         let said = says(id, &evidence);
         assert!(!said.ends_with('.') && !said.contains('{') && !said.contains("  "), "{said}");
     }
+}
+
+#[test]
+fn every_finding_has_an_example() {
+    let pages = [
+        include_str!("snapshots/iotrial_words__finding__tests__page.snap"),
+        include_str!("swept/snapshots/iotrial_words__finding__swept__tests__page.snap"),
+        include_str!("compared/snapshots/iotrial_words__finding__compared__tests__page.snap"),
+    ];
+    // Those of a sizing are among its answers.
+    let of_sizing = [FindingId::NothingMeetsIt, FindingId::NoCatalog];
+    let has = |id: &FindingId| pages.iter().any(|page| page.contains(&format!("\n{id}: ")));
+    let missing: Vec<_> = FindingId::ALL.iter().filter(|id| !of_sizing.contains(id) && !has(id)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

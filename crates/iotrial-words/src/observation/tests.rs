@@ -72,6 +72,12 @@ fn every_sentence_about_counters_is_on_one_page() {
         CounterNote::Gaps { count: 2, total_s: 42.5 },
         CounterNote::ClockSetBack,
         CounterNote::LongIntervals { interval_s: 300.0 },
+        CounterNote::FewIos {
+            disk: "sda".to_owned(),
+            direction: Some(Direction::Read),
+            busy_count: 2,
+            interval_count: 390,
+        },
     ] {
         say("note", &counter_note(&note));
     }

@@ -28,8 +28,8 @@ fn one_freeze() -> Freeze {
     Freeze { stream: Stream::Read, slowest_us: 402_000.0, calmest: words("B (new)"), calmest_us: 9_300.0 }
 }
 
-fn reservations() -> Vec<ReservationCause> {
-    use ReservationCause as Cause;
+fn reservations() -> Vec<Reservation> {
+    use Reservation as Cause;
     let loss = |role, stream, figure, factor| {
         Cause::LosesInRole(RoleLoss { of: StreamOf { role, stream }, figure, factor, other: words("B") })
     };
@@ -311,8 +311,7 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("answer", answers().iter().map(answer).collect());
     let causes = reservations();
     add("reservation", causes.iter().map(reservation).collect());
-    let with =
-        |has_best, causes: &[ReservationCause]| with_reservations("A is the best.", has_best, causes.iter());
+    let with = |has_best, causes: &[Reservation]| with_reservations("A is the best.", has_best, causes);
     add("with reservations", vec![with(true, &[]), with(true, &causes[1..3]), with(false, &causes[..1])]);
     add("reason", reasons().iter().map(reason).collect());
     add("factor", factors().iter().map(factor).collect());

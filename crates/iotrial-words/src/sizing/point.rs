@@ -1,5 +1,6 @@
 //! What else is to be known of an answer.
 
+use iotrial_model::words::counted;
 use iotrial_sizing::floor::{FloorRule, GIB_PER_VCPU, IOPS_PER_VCPU, MOST_BY_MEMORY, VcpuFloor};
 use iotrial_sizing::measure::grouped;
 use iotrial_sizing::price::MissingPrice;
@@ -81,8 +82,8 @@ fn bought_when_needed(
     let without =
         if missing.is_empty() { String::new() } else { format!(" (without the {})", and_the(missing)) };
     format!(
-        "bought when needed, {years} year{} cost {} with {title}{without}, {against}",
-        if years == 1 { "" } else { "s" },
+        "bought when needed, {} cost {} with {title}{without}, {against}",
+        counted(years as u64, "year"),
         money(total, currency),
     )
 }

@@ -1,5 +1,6 @@
 //! Rules that a configuration breaks.
 
+use iotrial_model::words::counted;
 use iotrial_sizing::measure::grouped;
 use iotrial_sizing::rule::{Breach, BrokenRule};
 
@@ -29,8 +30,8 @@ pub fn breach(breach: &Breach) -> String {
             grouped(*gib)
         ),
         Breach::NetworkUnknown { machine, replicas } => format!(
-            "the network rate of {machine} is not in the catalog, so the writes to {replicas} other machine{} are not checked against a limit",
-            if *replicas == 1 { "" } else { "s" }
+            "the network rate of {machine} is not in the catalog, so the writes to {} are not checked against a limit",
+            counted(u64::from(*replicas), "other machine")
         ),
         Breach::NoHostCache { machine } => {
             format!("the host cache limits of {machine} are not in the catalog, so none are applied")

@@ -1,6 +1,7 @@
 //! Configurations side by side.
 
 use iotrial_model::units::ByteSize;
+use iotrial_model::words::counted;
 use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::side_by_side::{Criterion, Expandable, Work};
 
@@ -37,7 +38,7 @@ pub fn criterion(criterion: &Criterion) -> String {
                 Work::Much => "high",
             };
             let pools = if *pools > 1 { format!(" in {pools} pools") } else { String::new() };
-            format!("{work}: {volumes} volume{}{pools}", if *volumes == 1 { "" } else { "s" })
+            format!("{work}: {}{pools}", counted(u64::from(*volumes), "volume"))
         }
         Criterion::Stated(text) => text.clone(),
     }

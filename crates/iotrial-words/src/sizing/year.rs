@@ -1,5 +1,6 @@
 //! What is bought in which year.
 
+use iotrial_model::words::counted;
 use iotrial_sizing::measure::grouped;
 use iotrial_sizing::search::YearChange;
 
@@ -10,7 +11,7 @@ pub fn year_change(change: &YearChange) -> String {
         YearChange::Machine(machine) => format!("machine {machine} (needs a restart)"),
         YearChange::Memory(gib) => format!("memory {} GiB (needs a restart)", grouped(*gib)),
         YearChange::Volumes(more) => {
-            format!("{more} more volume{} (rebalance the stripe)", if *more == 1 { "" } else { "s" })
+            format!("{} (rebalance the stripe)", counted(u64::from(*more), "more volume"))
         }
         YearChange::Size { from_gib, to_gib } => {
             format!("each volume {} instead of {} GiB", grouped(*to_gib as f64), grouped(*from_gib as f64))

@@ -1,5 +1,6 @@
 //! Words for what bears on a verdict.
 
+use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
 use iotrial_model::units::format_duration;
 use iotrial_model::verdict::{
@@ -119,6 +120,15 @@ pub(super) fn gap(gap: &Gap) -> String {
         Some(statistic) => format!("{statistic} of {streams}"),
         None => streams,
     }
+}
+
+/// `; too few I/Os to prove p99 of log commits`, or nothing: means say little of what databases wait for.
+pub(super) fn not_proven(gaps: &[Gap]) -> String {
+    let is_it = |one: &&Gap| {
+        one.statistic == Some(Figure::LatencyP99) && matches!(one.why, WhyNotJudged::TooFewIos { .. })
+    };
+    let all: Vec<String> = gaps.iter().filter(is_it).map(gap).collect();
+    if all.is_empty() { String::new() } else { format!("; too few I/Os to prove {}", enumerate(&all)) }
 }
 
 /// The same with the reason. The set is named where it has no limits.

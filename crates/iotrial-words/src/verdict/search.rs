@@ -263,8 +263,9 @@ impl Said<'_> {
             _ => (
                 format!("sustains {at_least}{iops} {unit} within {limit}"),
                 format!(
-                    "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}{}.{saturation}",
+                    "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}{}{}.{saturation}",
                     self.worst("at that rate"),
+                    bearing::not_proven(&self.ruling.gaps),
                     measured(&self.ruling.caveats),
                     settled(&self.ruling.settled)
                 ),
@@ -352,7 +353,7 @@ pub fn rate_in_words(iops: f64) -> String {
 }
 
 /// What the loads of a search have shown so far.
-pub fn known_so_far(search: &Search) -> String {
+fn known_so_far(search: &Search) -> String {
     let rates = |held: bool| {
         let loads = search.probes.iter().filter(move |probe| probe.held == Some(held));
         loads.filter_map(|probe| probe.asked_iops)

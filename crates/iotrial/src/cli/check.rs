@@ -40,7 +40,7 @@ pub struct CheckArgs {
     pub targets: Vec<PathBuf>,
 
     /// The database that will run here; without it, only the rules for all databases apply.
-    #[arg(long = "for", value_name = "DATABASE")]
+    #[arg(long = "for", value_name = "DATABASE", ignore_case = true)]
     pub database: Option<DatabaseArg>,
 
     /// Your own rules: a TOML file or a folder of them (repeatable). A rule with the same id as a built-in rule

@@ -48,7 +48,7 @@ Reports contain the comparison; with several profiles, they have the overall ans
 Commands in the study file (attach, mount) are shown before the first one runs and must be confirmed; without a \
 terminal they need --yes. `iotrial docs study` describes the file.
 
-Exit codes: 0 everything for this machine has been measured; 2 wrong usage or input; 3 something failed or is missing."
+Exit codes: 0 everything for this machine has been measured; 2 wrong usage or input; 3 something failed or is missing; 130 stopped: --resume measures the rest."
 )]
 pub struct StudyArgs {
     /// What to do beside measuring.

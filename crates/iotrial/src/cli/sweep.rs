@@ -45,7 +45,7 @@ A page with the curves is saved next to the record, unless --html or --html-fold
 The ceiling is the highest rate: more outstanding I/Os do not raise it. The knee is where latency begins \
 to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.
 
-Exit codes: 0 done; 2 wrong usage or input; 3 failed or interrupted.")]
+Exit codes: 0 done; 2 wrong usage or input; 3 failed; 130 stopped before its end.")]
 pub struct SweepArgs {
     /// Patterns to measure, separated by commas, each a name and a block size, such as randread-8k. The names are those of fio:
     /// randread, randwrite, randrw, read, write, rw; randrw70 is 70 % reads [default:

@@ -53,7 +53,7 @@ pub struct WatchArgs {
     pub what: Vec<PathBuf>,
 
     /// Judge by the thresholds for this database: `sqlserver-whitepaper` for SQL Server, `flash` for the others [default: sqlserver].
-    #[arg(long = "for", value_name = "DATABASE")]
+    #[arg(long = "for", value_name = "DATABASE", ignore_case = true)]
     pub database: Option<DatabaseArg>,
 
     /// Threshold set to judge by: a name (see `iotrial thresholds`) or a TOML file (repeatable). The first one decides; the others are

@@ -14,6 +14,7 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::awr::{AwrKind, AwrReport, FileFact, FileNote};
 use iotrial_model::demand::Demand;
 use iotrial_model::words::in_brief;
+use iotrial_report::awr::by_need;
 use iotrial_report::document::Document;
 use iotrial_words::awr::file_note;
 use serde::Serialize;
@@ -178,7 +179,7 @@ fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
         return format!("iotrial size --demand {path}   (or: iotrial run --need {path} --target DIR)");
     }
     let is_together = fleet.is_none_or(|fleet| !fleet.figures.is_empty());
-    let command = match series.databases.first() {
+    let command = match by_need(series).first() {
         // Never of the same time: one by one.
         Some(first) if !is_together => {
             format!("iotrial awr {named} --database {} --demand demand.toml", quoted(&first.database))
@@ -212,7 +213,9 @@ fn of_file(
 ) -> Result<OfFile, Unread> {
     let input = match input {
         Ok(input) => input,
-        Err(error) if error.is_foreign() && !source.is_named => return Err(Unread::SomethingElse),
+        Err(error) if (error.is_foreign() || error.is_of_another_tool()) && !source.is_named => {
+            return Err(Unread::SomethingElse);
+        }
         Err(error) => {
             let why = error.reason();
             return Err(Unread::Failed { failure: TAKES.with_hint(error), why });

@@ -7,6 +7,7 @@ use iotrial_report::document::Document;
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
+use crate::effective;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Intake, Takes};
@@ -64,7 +65,9 @@ fn show<T: Serialize>(
     value: &T,
     gates: &[GateOutcome],
 ) -> Result<(), Failure> {
-    let next = outputs.page().is_none().then_some("the same with --html compare.html   (a page with charts)");
+    let typed = effective::typed("compare").unwrap_or_else(|| "iotrial compare".to_owned());
+    let next =
+        outputs.page().is_none().then(|| format!("{typed} --html compare.html   (a page with charts)"));
     let mut presentation = Presentation::new(document, vec![Value::alone(value)]).with_next(next);
     presentation.after += &args.gates.last_lines(gates, None);
     presentation.show(outputs)

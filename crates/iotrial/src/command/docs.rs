@@ -4,6 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::{Command, CommandFactory as _};
+use iotrial_analysis::threshold::builtin_names;
+use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::figure::Figure;
 use iotrial_model::remark;
 use iotrial_model::toml_reader::nearest;
 
@@ -56,20 +59,42 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
         Some(page) if further.is_empty() => show(page, args.markdown),
         _ => {
             let word = args.words.join(" ");
-            if let Some(meaning) = meaning_of(&word).or_else(|| documented_rows(&word)) {
+            if let Some(meaning) = explained(&word) {
                 let is_seen = output::stdout_is_terminal() && !args.markdown;
                 output::painted(&if is_seen { render(&meaning, terminal(), |_| None) } else { meaning })?;
                 return Ok(ExitCode::SUCCESS);
             }
             let commands = program.get_subcommands().map(Command::get_name);
-            let names = remark::names().map(|name| -> &str { name });
-            let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)).chain(names));
+            let near = nearest(
+                first,
+                commands
+                    .chain(PAGES.iter().map(|page| page.name))
+                    .chain(explained_words().map(|name| -> &str { name })),
+            );
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = anyhow!("there is no command, no topic and no id `{word}`");
             Err(Failure::input(error)
                 .hint(format!("{near}`iotrial help` lists commands and topics, `iotrial docs ids` the ids")))
         }
     }
+}
+
+/// What is known of a word, as Markdown: a term, an id, a key, or a metric such as `log.commit.p99`.
+fn explained(word: &str) -> Option<String> {
+    let lower = word.to_lowercase();
+    let figure = Figure::ALL.into_iter().find(|figure| {
+        let is_it = |name: &str| lower == name || lower.ends_with(&format!(".{name}"));
+        is_it(figure.key()) || is_it(&figure.title().to_lowercase())
+    });
+    let of_figure = || documented_rows(figure?.key());
+    meaning_of(word).or_else(|| documented_rows(word)).or_else(|| documented_rows(&lower)).or_else(of_figure)
+}
+
+/// The words that are explained, for whoever mistypes one.
+fn explained_words() -> impl Iterator<Item = &'static str> {
+    let profiles = builtin_profiles().iter().map(|one| one.name);
+    let figures = Figure::ALL.into_iter().map(Figure::key);
+    remark::names().chain(profiles).chain(builtin_names()).chain(figures)
 }
 
 /// What the glossary says of a word, as Markdown; `None` of one that it does not have.
@@ -165,9 +190,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_of_a_remark_is_explained() {
-        let missing: Vec<&str> = remark::names().filter(|id| documented_rows(id).is_none()).collect();
+    fn every_remark_profile_threshold_set_and_figure_is_explained() {
+        let missing: Vec<&str> = explained_words().filter(|id| documented_rows(id).is_none()).collect();
         assert!(missing.is_empty(), "{missing:?}");
+        for metric in ["log.commit.p99", "read.iops", "p99.9", "Late-Issues"] {
+            assert!(explained(metric).is_some(), "{metric}");
+        }
+        assert_eq!(nearest("late-isues", explained_words()), Some("late-issues"));
+        assert_eq!(explained("p98"), None);
         assert_eq!(documented_rows("short-ran"), None);
     }
 

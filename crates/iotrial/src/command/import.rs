@@ -78,6 +78,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         values,
         before: outcome.text(args.output.is_none()),
         others: Vec::new(),
+        instead: None,
         after: String::new(),
         is_list: false,
         more: None,
@@ -149,7 +150,8 @@ fn sweep_document(
     args: &ImportArgs,
 ) -> Result<Document, Failure> {
     let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
-    outcome.left_out = left_out.iter().map(|one| harmless(&iotrial_words::swept::left_out(one))).collect();
+    outcome.left_out =
+        left_out.iter().map(|one| harmless(&iotrial_words::finding::swept::left_out(one))).collect();
     // The reason of the first one is mostly that of all of them.
     if summary.curves.is_empty() && !results.is_empty() {
         let hint = outcome.left_out.first().cloned();

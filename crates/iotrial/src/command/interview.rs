@@ -101,7 +101,6 @@ fn one_place(theme: &dyn Theme) -> Result<ExitCode, Failure> {
     // Asked with the command in view, and before the first byte is written: whoever mistyped the directory sees it here.
     let setup = Setup::new(load, &answers.request())?;
     if !confirmed(theme, &outlook(&setup)).map_err(ended)? {
-        place.take_back();
         say!("nothing was written");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }

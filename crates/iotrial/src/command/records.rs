@@ -29,8 +29,12 @@ const NOTHING: &str = "–";
 
 /// Targets are shortened to this many characters; `--json` and `--csv` have them whole.
 const MOST_OF_TARGETS: usize = 60;
-/// With less room for targets, each entry has two lines.
+/// With less room for targets, each entry is shortened.
 const LEAST_OF_TARGETS: usize = 16;
+/// Characters of a profile where there is little room.
+const NARROW_PROFILE: usize = 16;
+/// So much of the end of an id, of which forty bits are random, finds its record.
+const SHORT_ID: usize = 8;
 
 /// Lists the records, the newest first unless it is said otherwise.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
@@ -218,28 +222,26 @@ fn table(entries: &[Entry], most_of_targets: usize, zone: &TimeZone) -> String {
     aligned(&rows, &[], &[26, 16, 18, 14, 12, 20, 18])
 }
 
-/// Two lines for each: what it came to, and below it what it was of.
+/// One line for each, with the end of its id, which finds it as well; what has no room is cut.
 fn narrow(entries: &[Entry], columns: usize, zone: &TimeZone) -> String {
-    let mut rows = vec![[ID, &started_in(zone), OUTCOME, RATE].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        [ID, &started_in(zone), "profile", OUTCOME, RATE, "label or target"].map(str::to_owned).to_vec(),
+    ];
     rows.extend(entries.iter().map(|entry| {
-        vec![entry.id.clone(), started(&entry.started_at, zone), outcome(entry), capacity(entry)]
+        let started = started(&entry.started_at, zone);
+        let started = started.get("2026-".len()..).unwrap_or(&started).to_owned();
+        let profile = console::truncate_str(&harmless(&entry.profile), NARROW_PROFILE, "…").into_owned();
+        let label = entry.label.as_deref().map(harmless);
+        let what = label.unwrap_or_else(|| targets(&entry.targets, LEAST_OF_TARGETS));
+        vec![end_of(&entry.id).to_owned(), started, profile, outcome(entry), capacity(entry), what]
     }));
-    let table = aligned(&rows, &[], &[26, 16, 14, 12]);
-    let mut lines = table.lines();
-    let mut text: String = lines.next().map(|head| format!("{head}\n")).unwrap_or_default();
-    for (line, entry) in lines.zip(entries) {
-        let of = [
-            Some(harmless(&entry.profile)),
-            entry.label.as_deref().map(|label| format!("“{}”", harmless(label))),
-            entry.key_latency.is_some().then(|| latency(entry)),
-        ];
-        let of = of.into_iter().flatten().collect::<Vec<String>>().join(", ");
-        let room = columns.saturating_sub(console::measure_text_width(&of) + 4).max(LEAST_OF_TARGETS);
-        let named = Some(&entry.targets).filter(|all| !all.is_empty());
-        let named = named.map(|all| format!(", {}", targets(all, room))).unwrap_or_default();
-        text += &format!("{line}\n  {of}{named}\n");
-    }
-    text
+    let table = aligned(&rows, &[], &[]);
+    table.lines().map(|line| format!("{}\n", console::truncate_str(line, columns, "…"))).collect()
+}
+
+/// The end of an id, which is what tells two of one day apart.
+fn end_of(id: &str) -> &str {
+    id.char_indices().rev().nth(SHORT_ID - 1).map_or(id, |(at, _)| &id[at..])
 }
 
 /// The header of the start times, which names their zone: `started, Europe/Berlin`.
@@ -335,6 +337,10 @@ mod tests {
         check("/home/user/disk_1/test.dat", "…ser/disk_1/test.dat");
         check("/home/user/disk_1/test.dat, /home/user/disk_2/test.dat", "…test.dat and 1 more");
         assert_eq!(started("", &TimeZone::UTC), "–");
+        assert_eq!(
+            (end_of("01KAYZ9VXJ4S8W2T5QHDB3M7GC"), end_of("short")),
+            ("5QHDB3M7GC".split_at(2).1, "short")
+        );
     }
 
     #[test]

@@ -16,10 +16,12 @@ use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
 use crate::output::say;
 use crate::outputs::Outputs;
+use crate::shell_line;
+use crate::stopped::{self, Files};
 
 mod shown;
 
-pub use shown::{Judged, Record, Shown};
+pub use shown::{Around, Judged, Record, Shown};
 
 const TAKES: Takes = Takes {
     command: "report",
@@ -49,14 +51,29 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         Gathered::Sweep(path, record) => sweep::report(args, &outputs, &path, &record),
         Gathered::Results(results) => {
             let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
-            let lines = args.gates.last_lines(shown.gates(), shown.verdict());
-            shown.present(&outputs, lines, None)?;
+            let after = args.gates.last_lines(shown.gates(), shown.verdict());
+            let instead = shown.stopped().map(|record| {
+                let lines = stopped::lines(stopped::time_of_run(record), Files::Unknown, &again(record));
+                format!("{lines}\nMore: the same with --details\n")
+            });
+            shown.present(&outputs, Around { instead, after, more: None })?;
             if shown.gates().is_empty() {
                 return Ok(shown.exit_code());
             }
             args.gates.end(shown.gates(), shown.verdict(), &outputs)
         }
     }
+}
+
+/// The run of a record as the command line takes it, as far as the record has it in so many words.
+pub fn again(record: &RunRecord) -> String {
+    let run =
+        stopped::on_targets(&format!("run {}", shell_line::quoted(&record.plan.profile)), &record.targets);
+    let need = record.search.as_ref().and_then(|search| search.need.as_ref());
+    need.map_or_else(
+        || run.clone(),
+        |need| format!("{run} {}", shell_line::option("--need", &need.to_string())),
+    )
 }
 
 /// What a report is made of.

@@ -27,11 +27,11 @@ use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
 use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs};
-use crate::command::dry_run;
-use crate::command::report::{Judged, Record, Shown};
+use crate::command::report::{Around, Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
+use crate::command::{dry_run, report};
 use crate::effective;
-use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
@@ -41,6 +41,7 @@ use crate::quiet::wait_for_quiet;
 use crate::report_files::check_takes_pages;
 use crate::shell_line;
 use crate::signal::StopSignals;
+use crate::stopped::{self, Files};
 use crate::watchers::{Wanted, Watchers};
 
 const TAKES: Takes = Takes { command: "run", what: "a profile" };
@@ -184,7 +185,9 @@ pub fn carry_out(load: JudgedProfile, request: &LoadRequest, output: RunOutput) 
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
     let Finished { record, path, kept, thresholds, released } = ran?;
-    let shown = show(record, path, &thresholds, output);
+    let files =
+        if released.is_ok() { Files::of(&record.plan, request.rig.keep_files) } else { Files::Unknown };
+    let shown = show(record, path, &thresholds, files, output);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&kept, &shown) {
         output::tell(failure);
@@ -270,6 +273,11 @@ impl Again {
             }
         };
         Self { words, targets }
+    }
+
+    /// All of it, for whoever begins again: what was typed where it was, else what the record has of it.
+    fn whole(&self, record: &RunRecord) -> String {
+        effective::typed("run").unwrap_or_else(|| self.in_store(&report::again(record)))
     }
 
     /// A command on the same store.
@@ -378,9 +386,11 @@ fn show(
     record: RunRecord,
     path: PathBuf,
     thresholds: &ThresholdSet,
+    files: Files,
     output: RunOutput,
 ) -> Result<ExitCode, Failure> {
-    let is_complete = record.ended.how == EndedHow::Complete;
+    let ended = record.ended.how;
+    let is_complete = ended == EndedHow::Complete;
     let (again, id) = (Again::of(&record), record.id.clone());
     let outputs = output.outputs.with_page(&path, &record.id, output.html_folder.as_deref());
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
@@ -388,21 +398,28 @@ fn show(
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
     // What is read first is what stands last.
     let busy = shown.only().map(busy_beside).filter(|processes| !processes.is_empty());
-    let busy = busy.map(|processes| iotrial_words::activity::beside_run(processes) + "\n");
-    let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
+    let prose = output::broken_between_words;
+    let busy = busy.map(|processes| prose(&iotrial_words::activity::beside_run(processes)));
+    let first = shown.only().and_then(first_step).map(|words| prose(&format!("first: {words}")));
     let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
     let verdict = shown.verdict().filter(|_| is_complete);
     let of_gates = Some(output.gates.last_lines(shown.gates(), verdict));
-    let after = [busy, first, next, of_gates].into_iter().flatten().collect();
-    shown.present(&outputs, after, Some(again.in_store(&format!("iotrial report {id} --details"))))?;
+    let instead = shown
+        .stopped()
+        .map(|record| stopped::lines(stopped::time_of_run(record), files, &again.whole(record)));
+    // Whoever stopped it knows what comes next.
+    let advice = [busy, first, next].into_iter().filter(|_| instead.is_none());
+    let after = advice.chain([of_gates]).flatten().collect();
+    let more = Some(again.in_store(&format!("iotrial report {id} --details")));
+    shown.present(&outputs, Around { instead, after, more })?;
     let of_gates = match shown.gates() {
         [] => None,
         outcomes => Some(output.gates.end(outcomes, verdict, &outputs)?),
     };
     // A run that was stopped has figures, but neither a verdict nor a gate may rest on them.
-    Ok(if is_complete {
-        of_gates.unwrap_or_else(|| shown.exit_code())
-    } else {
-        ExitCode::from(NOT_CARRIED_OUT)
+    Ok(match ended {
+        EndedHow::Complete => of_gates.unwrap_or_else(|| shown.exit_code()),
+        EndedHow::Interrupted => ExitCode::from(INTERRUPTED),
+        EndedHow::Failed => ExitCode::from(NOT_CARRIED_OUT),
     })
 }

@@ -31,6 +31,7 @@ use iotrial_sizing::search::Search;
 use iotrial_sizing::sizing::{Sizing, size as find};
 
 use crate::cli::{SizeArgs, SizeCommand};
+use crate::effective;
 use crate::failure::Failure;
 use crate::intake::Takes;
 use crate::output::say;
@@ -136,8 +137,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let aged = age::Aged { answer: AsJson(&sizing), old_figures: AsJson::each(&old) };
     let values = vec![Value::alone(&aged)];
     let is_open = best.is_some() && args.study.is_none();
+    let typed = effective::typed("size").unwrap_or_else(|| "iotrial size".to_owned());
     let next = is_open
-        .then_some("the same with --study prove.toml   (a study that verifies the answer by measuring it)");
+        .then(|| format!("{typed} --study prove.toml   (a study that verifies the answer by measuring it)"));
     let presentation =
         Presentation { others: written, ..Presentation::new(&document, values) }.with_next(next);
     let shown = presentation.show(&outputs);

@@ -22,12 +22,14 @@ use iotrial_session::store::Store;
 use iotrial_session::study::{self, Carried, ReadyStudy, StudyFile};
 
 use crate::cli::{StudyArgs, StudyCommand};
-use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::effective;
+use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
 use crate::intake::{self, Kind, Takes};
 use crate::output::{JsonForm, harmless, say, stderr_is_terminal};
 use crate::outputs::Outputs;
 use crate::quiet::with_wait;
 use crate::report_files::ReportFiles;
+use crate::shell_line;
 use crate::signal::control_by_signals;
 use crate::store::{open_store, open_store_to_read};
 use crate::watchers::{Wanted, Watchers};
@@ -91,17 +93,33 @@ fn measure(
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
     let control = control_by_signals()?;
-    let carried = with_wait(args.wait_for_quiet, |wait| ready.carry_out(wait, control));
+    let carried = with_wait(args.wait_for_quiet, |wait| ready.carry_out(wait, Arc::clone(&control)));
     // Before anything else is printed; whatever became of the stream, the records are in the store.
     let streamed = watchers.end_stream();
     let Carried { progress, result } = carried?;
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(&progress), store)?;
-    let shown = shown.compared().write_and_print(store, outputs);
+    let is_done = shown.is_measured_here();
+    let is_stopped = control.is_stopping() && !is_done;
+    let printed = shown.compared().stopped(is_stopped.then(|| again(args))).write_and_print(store, outputs);
     result?;
     streamed?;
-    let shown = shown?;
-    Ok(if shown.is_measured_here() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CARRIED_OUT) })
+    printed?;
+    Ok(match (is_done, is_stopped) {
+        (true, _) => ExitCode::SUCCESS,
+        (false, true) => ExitCode::from(INTERRUPTED),
+        (false, false) => ExitCode::from(NOT_CARRIED_OUT),
+    })
+}
+
+/// The command that goes on with a study.
+fn again(args: &StudyArgs) -> String {
+    let file = args.file.as_deref().unwrap_or(Path::new("FILE")).to_string_lossy();
+    let typed =
+        effective::typed("study").unwrap_or_else(|| format!("iotrial study {}", shell_line::quoted(&file)));
+    // `--restart` would forget what is done.
+    let typed = typed.replace(" --restart", "");
+    if args.resume { typed } else { format!("{typed} --resume") }
 }
 
 /// Shows the commands of the study, and asks whether they may run.

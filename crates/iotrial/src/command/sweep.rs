@@ -21,13 +21,15 @@ use serde::Serialize;
 use iotrial_words::finding::message;
 
 use crate::cli::{ReportArgs, SweepArgs};
-use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::effective;
+use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
 use crate::output::{self, JsonForm};
 use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 use crate::quiet::wait_for_quiet;
 use crate::report_files::check_takes_pages;
 use crate::signal::StopSignals;
+use crate::stopped::{self, Files};
 use crate::watchers::{Wanted, Watchers};
 
 /// Sweeps, and shows what came of it.
@@ -50,11 +52,13 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
         return Ok(stopped);
     }
     let control = signals.control;
+    let files = Files::of(setup.plan(), args.rig.keep_files);
     let swept = setup.carry_out(control, Arc::clone(&watchers) as Arc<dyn Observer>);
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
     let swept = swept?;
-    let shown = show(args, outputs, &swept);
+    let files = if swept.released.is_ok() { files } else { Files::Unknown };
+    let shown = show(args, outputs, &swept, files);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
         output::tell(failure);
@@ -66,12 +70,17 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Writes the report, beside the record unless it is said where, and shows the figures.
-fn show(args: &SweepArgs, outputs: Outputs, swept: &Swept) -> Result<ExitCode, Failure> {
+fn show(args: &SweepArgs, outputs: Outputs, swept: &Swept, files: Files) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
     let outputs = outputs.with_page(&swept.path, &swept.record.id, folder);
     // In a store of its own it is not the newest result that `open` finds.
     let next = (!args.rig.store.is_named()).then_some("iotrial open   (the page with the curves)");
-    Shown::new(&swept.record).write_and_print(&outputs, &swept.path, next)
+    let again =
+        effective::typed("sweep").unwrap_or_else(|| stopped::on_targets("sweep", &swept.record.targets));
+    let stopped = lines_if_stopped(&swept.record, files, &again);
+    let is_stopped = stopped.is_some();
+    let code = Shown::new(&swept.record).write_and_print(&outputs, &swept.path, stopped, next)?;
+    Ok(if is_stopped { ExitCode::from(INTERRUPTED) } else { code })
 }
 
 /// What `--dry-run --json` prints.
@@ -156,12 +165,21 @@ pub fn report(
         let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
-    Shown::new(record).write_and_print(outputs, path, None)
+    let again = stopped::on_targets("sweep", &record.targets);
+    let stopped = lines_if_stopped(record, Files::Unknown, &again);
+    let stopped = stopped.map(|lines| format!("{lines}\nMore: the same with --details\n"));
+    Shown::new(record).write_and_print(outputs, path, stopped, None)
 }
 
 /// The document of a sweep that is there, for its page.
 pub fn document(record: &SweepRecord) -> Document {
     Shown::new(record).document
+}
+
+/// What is shown of a sweep that the user stopped.
+fn lines_if_stopped(record: &SweepRecord, files: Files, again: &str) -> Option<String> {
+    let is_stopped = record.ended.how == EndedHow::Interrupted;
+    is_stopped.then(|| stopped::lines(stopped::time_of_sweep(record), files, again))
 }
 
 /// A sweep with its figures and its document.
@@ -178,15 +196,18 @@ impl Shown {
         Self { summary, document }
     }
 
-    /// Writes the files that are wanted, and shows the figures and where everything is.
+    /// Writes the files that are wanted, and shows the figures and where everything is, or that it was `stopped`.
     fn write_and_print(
         &self,
         outputs: &Outputs,
         record: &Path,
+        stopped: Option<String>,
         next: Option<&str>,
     ) -> Result<ExitCode, Failure> {
         let values = vec![Value::of_record(record, &self.summary)];
-        Presentation::new(&self.document, values).with_next(next).show(outputs)?;
+        let next = next.filter(|_| stopped.is_none());
+        let shown = Presentation::new(&self.document, values).with_next(next);
+        Presentation { instead: stopped, ..shown }.show(outputs)?;
         Ok(self.exit_code())
     }
 

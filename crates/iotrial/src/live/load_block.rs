@@ -6,6 +6,7 @@ use std::time::Duration;
 use iotrial_analysis::live_load::{LiveInterval, LiveRow};
 use iotrial_analysis::words::{latency_in_words, with_thousands};
 use iotrial_model::plan::Plan;
+use iotrial_model::search::Search;
 use iotrial_model::units::{ByteSize, group_thousands};
 
 use crate::progress_bar::{bar_line, clock};
@@ -57,18 +58,66 @@ impl LoadBlock {
         fitted(vec![bar_line(first, 0.0, &times, size.0, has_colours)], size)
     }
 
-    /// The lines for a terminal, each at most `width` wide, at most `height` of them.
-    pub fn lines(&self, interval: &LiveInterval<'_>, size: (usize, usize), has_colours: bool) -> Vec<String> {
+    /// The lines for a terminal, each at most `width` wide, at most `height` of them. Of a load of a search the first one is that of the search.
+    pub fn lines(
+        &self,
+        interval: &LiveInterval<'_>,
+        searched: Option<&Searched>,
+        size: (usize, usize),
+        has_colours: bool,
+    ) -> Vec<String> {
         let width = size.0;
         let whole = interval.plan().duration().as_secs_f64().max(1e-9);
         let share = interval.elapsed().as_secs_f64() / whole;
-        let mut lines = vec![bar_line(&stage(interval), share, &times(interval), width, has_colours)];
+        let mut lines = vec![match searched {
+            Some(searched) => searched.line(interval.load(), interval.left()),
+            None => bar_line(&stage(interval), share, &times(interval), width, has_colours),
+        }];
         let table = Table::of(interval.rows(), width);
         lines.push(table.header(has_colours));
         for (row, course) in interval.rows().iter().zip(&self.courses) {
             lines.push(table.row(row, course, has_colours));
         }
         fitted(lines, size)
+    }
+}
+
+/// What the loads of a search have shown so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Searched {
+    count: usize,
+    /// The highest rate that passed.
+    passed_iops: Option<f64>,
+    /// The lowest that did not.
+    failed_iops: Option<f64>,
+}
+
+impl Searched {
+    /// By now.
+    pub fn of(search: &Search) -> Self {
+        let rates = |held: bool| {
+            let loads = search.probes.iter().filter(move |probe| probe.held == Some(held));
+            loads.filter_map(|probe| probe.asked_iops)
+        };
+        Self {
+            count: search.probes.len(),
+            passed_iops: rates(true).reduce(f64::max),
+            failed_iops: rates(false).reduce(f64::min),
+        }
+    }
+
+    /// Whether no load is over yet.
+    pub const fn is_first(&self) -> bool {
+        self.count == 0
+    }
+
+    /// `searching   load 7   passed 2,863   failed 4,804   1:12 left`.
+    fn line(&self, load: u64, left: Duration) -> String {
+        let rates = [("passed", self.passed_iops), ("failed", self.failed_iops)];
+        let rates = rates.map(|(word, iops)| {
+            iops.map_or_else(String::new, |iops| format!("   {word} {}", with_thousands(iops)))
+        });
+        format!("searching   load {load}{}   {} left", rates.concat(), clock(left))
     }
 }
 
@@ -302,7 +351,16 @@ mod tests {
         let measure = second(41, PhaseKind::Measure, 0);
         let live = load.interval(&plan, &measure);
         assert!(block.add(&live) && !block.add(&live), "a phase begins once");
-        block.lines(&live, size, has_colours)
+        block.lines(&live, None, size, has_colours)
+    }
+
+    #[test]
+    fn a_search_is_one_line_with_what_passed_and_what_did_not() {
+        let first = Searched { count: 0, passed_iops: None, failed_iops: None };
+        assert_eq!(first.line(1, Duration::from_secs(92)), "searching   load 1   1:32 left");
+        let later = Searched { count: 6, passed_iops: Some(2_863.2), failed_iops: Some(4_804.0) };
+        let line = later.line(7, Duration::from_secs(72));
+        assert_eq!(line, "searching   load 7   passed 2,863   failed 4,804   1:12 left");
     }
 
     #[test]

@@ -122,8 +122,8 @@ fn a_gate_that_is_missed_ends_with_1_and_says_which() {
     // Without gates a long page ends with its answer.
     let answer = |text: &str| text.lines().find(|line| line.starts_with(['✓', '?', '✗'])).unwrap().to_owned();
     let plain = compare(&bench, &[before.as_str(), &after, "--details"]).expect_code(0).stdout;
-    let end =
-        format!("\n\n{}\nnext: the same with --html compare.html   (a page with charts)\n", answer(&plain));
+    let again = format!("iotrial compare {before} {after} --details --html compare.html");
+    let end = format!("\n\n{}\nnext: {again}   (a page with charts)\n", answer(&plain));
     assert!(plain.lines().count() > 40 && plain.ends_with(&end), "{plain}");
     // The last lines are the gates and what came of all.
     let lines: Vec<&str> = missed.stdout.lines().collect();

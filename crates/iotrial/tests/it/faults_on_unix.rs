@@ -71,13 +71,78 @@ fn a_signal_stops_cleanly_and_two_end_at_once_both_with_a_record() {
         let bench = Bench::new();
         let child = running(&bench, &[]);
         names.iter().for_each(|name| signal(&child, name));
-        let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+        let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(130);
         let summary: Value = ran.json();
         assert_eq!(summary["ended"], "interrupted", "{names:?}");
         assert_eq!(summary["verdict"]["outcome"], "inconclusive");
         assert!(bench.data_files().is_empty(), "{names:?}");
         assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".journal").len()), (1, 0));
+        // The report of it has the same two lines, and what shows the rest; it was not stopped itself.
+        let report = bench.run(&["report", "last"]).expect_code(4).stdout;
+        assert_eq!(report.lines().filter(|line| !line.is_empty()).count(), 3, "{report}");
+        let details = bench.run(&["report", "last", "--details"]).expect_code(4).stdout;
+        assert!(details.lines().count() > 10, "{details}");
     }
+}
+
+/// A command that is stopped when its first load has begun: what it printed.
+fn stopped(bench: &Bench, arguments: &[&str]) -> String {
+    let mut child = bench.interruptible(arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let is_of_load = |line: String| line.starts_with("ramp, 0:0") || line.starts_with("measure, 0:0");
+    assert!(lines.any(is_of_load), "{arguments:?} never came so far");
+    std::thread::spawn(move || lines.for_each(drop));
+    signal(&child, "-INT");
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(130);
+    assert!(bench.data_files().is_empty() && bench.stored(".journal").is_empty(), "{arguments:?}");
+    ran.stdout
+}
+
+#[test]
+fn who_stops_a_run_a_need_a_sweep_or_a_study_reads_two_lines_and_gets_130() {
+    let real = ["--target", "data", "--size", "32MiB", "--ramp", "0s"];
+    let run = [&["run", "--closed", "--duration", "60s"], &real[..]].concat();
+    let need = [&["run", "--need", "100iops", "--duration", "60s"], &real[..]].concat();
+    let sweep = [
+        "sweep",
+        "--pattern",
+        "randread-8k",
+        "--target",
+        "data",
+        "--size",
+        "32MiB",
+        "--grid",
+        "1",
+        "--step",
+        "60s",
+    ];
+    for arguments in [&run[..], &need, &sweep] {
+        let bench = Bench::new();
+        let shown = stopped(&bench, arguments);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 2, "{shown}");
+        assert!(lines[0].starts_with("stopped ") && lines[0].ends_with("files removed"), "{shown}");
+        assert_eq!(lines[1], format!("again: iotrial {}", arguments.join(" ")));
+    }
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path().join("other")).unwrap();
+    let new = [
+        "study",
+        "new",
+        "data",
+        "other",
+        "--profile",
+        "sqlserver-log",
+        "--duration",
+        "60s",
+        "--size",
+        "32MiB",
+    ];
+    std::fs::write(bench.path().join("study.toml"), bench.run(&new).expect_code(0).stdout).unwrap();
+    let shown = stopped(&bench, &["study", "study.toml"]);
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    assert!(shown.ends_with("again: iotrial study study.toml --resume\n"), "{shown}");
+    assert_eq!(std::fs::read_dir(bench.path().join("other")).unwrap().count(), 0);
 }
 
 #[test]

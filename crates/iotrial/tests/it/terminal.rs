@@ -17,7 +17,7 @@ fn progress_is_a_block_on_the_terminal_that_leaves_nothing_behind() {
         run.signal("-INT");
         run.expect("stopping after the outstanding I/Os");
         let (code, stdout, screen) = run.end();
-        assert_eq!(code, 3, "{screen:#?}");
+        assert_eq!(code, 130, "{screen:#?}");
         assert!(stdout.starts_with('{') && !stdout.contains('━'), "{stdout}");
         let all = screen.join("\n");
         assert!(!all.contains('━') && !all.contains("last "), "{all}");
@@ -25,6 +25,24 @@ fn progress_is_a_block_on_the_terminal_that_leaves_nothing_behind() {
         assert!(all.contains("stopping after the outstanding I/Os"), "{all}");
         assert_eq!(screen.last().unwrap(), "", "the cursor is at the beginning of a line");
     }
+}
+
+#[test]
+fn a_search_is_one_line_that_is_painted_again_and_its_loads_are_listed_where_nobody_sees_them() {
+    const SEARCH: [&str; 6] =
+        ["run", "--engine", "sim", "--sim", "service_time_us = 200, parallelism = 16", "--json"];
+    const OF_LOADS: [&str; 4] = ["searching", "saturation: ", "probe: ", "confirmation: "];
+    let is_of_load = |line: &&str| OF_LOADS.iter().any(|word| line.starts_with(word));
+    for columns in [80, 140] {
+        let bench = Bench::new();
+        let mut run = Session::start(bench.command(&SEARCH), columns, 24);
+        run.expect("searching   load 3   ");
+        let (_, _, screen) = run.end();
+        assert!(!screen.iter().any(|line| is_of_load(&line.as_str())), "{screen:#?}");
+        assert!(screen.len() < 6, "{screen:#?}");
+    }
+    let log = Bench::new().run(&SEARCH).stderr;
+    assert!(log.lines().filter(is_of_load).count() > 3, "{log}");
 }
 
 #[test]
@@ -85,8 +103,18 @@ fn a_dumb_terminal_gets_lines() {
     assert!(screen.iter().any(|line| line.contains("left: data ")), "{screen:#?}");
 }
 
+/// Chooses the last of the places, whatever volumes this host has.
+fn another_directory(talk: &mut Session) {
+    talk.expect("Where");
+    talk.expect("another directory");
+    let lines = screen(&String::from_utf8_lossy(&talk.raw), 120);
+    let at = |what: &str| lines.iter().rposition(|line| line.contains(what)).unwrap();
+    let below = at("another directory") - at("❯");
+    talk.send(&("\x1b[B".repeat(below) + "\r"));
+}
+
 #[test]
-fn the_conversation_checks_the_place_when_it_is_typed_and_takes_back_what_it_made() {
+fn the_conversation_checks_the_place_when_it_is_typed_and_makes_nothing_before_its_last_question() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("file"), "x").unwrap();
     let mut talk = Session::start(bench.command(&[]), 120, 40);
@@ -94,14 +122,15 @@ fn the_conversation_checks_the_place_when_it_is_typed_and_takes_back_what_it_mad
     talk.send("\r");
     talk.expect("Which database");
     talk.send("\r");
+    another_directory(&mut talk);
     talk.expect("Directory for the test files");
     talk.send("file\r");
     talk.expect("file is a file, and the test files need a directory");
-    talk.send("/no\x7f\x7f\x7fda\t");
+    talk.send("data/a/b/c\r");
+    talk.expect("nor the directory above it exists");
+    talk.send("da\t");
     talk.expect("data/");
-    talk.send("a/b/c\r");
-    talk.expect("data/a does not exist; create it");
-    talk.send("y");
+    talk.send("new\r");
     talk.expect(" free; the test files take ");
     talk.expect("How many IOPS do you need");
     talk.send("many\r");
@@ -109,14 +138,14 @@ fn the_conversation_checks_the_place_when_it_is_typed_and_takes_back_what_it_mad
     talk.send("5,000\r");
     talk.expect("How long");
     talk.send("\r");
-    talk.expect("iotrial run sqlserver-oltp --target data/a/b/c --need 5000iops");
+    talk.expect("iotrial run sqlserver-oltp --target data/new --need 5000iops");
     talk.expect(", run for about ");
-    assert!(bench.data().join("a/b").is_dir());
+    assert!(bench.data_files().is_empty() && !bench.store().exists());
     talk.send("n");
     talk.expect("nothing was written");
     let (code, stdout, _) = talk.end();
     assert_eq!((code, stdout.as_str()), (3, ""));
-    assert!(bench.data_files().is_empty(), "directories that were made for it are gone again");
+    assert!(bench.data_files().is_empty() && !bench.store().exists());
 }
 
 #[test]
@@ -127,11 +156,14 @@ fn two_places_become_a_study() {
     talk.send("\x1b[B\r");
     talk.expect("Which database");
     talk.send("\x1b[B\x1b[B\r");
+    another_directory(&mut talk);
     talk.expect("First directory");
     talk.send("data/one\r");
+    another_directory(&mut talk);
     talk.expect("Second directory");
     talk.send("./data/../data/one\r");
     talk.expect("that is the first directory");
+    another_directory(&mut talk);
     talk.expect("Second directory");
     talk.send("data/two\r");
     // The log alone is made at its own rate: no need is asked for.
@@ -201,3 +233,109 @@ fn the_answer_of_every_command_fits_a_screen_and_details_has_the_rest() {
     }
     assert!(longer > 0);
 }
+
+/// What begins a line that may be wider than the terminal: a command to be copied stays whole.
+const COMMANDS: [&str; 6] = ["More: ", "next: ", "again: ", "hint: ", "record ", "report "];
+
+#[test]
+fn on_a_terminal_of_any_usual_width_the_answer_of_every_command_is_one_screen_of_whole_lines() {
+    let bench = Bench::new();
+    let sim = ["--engine", "sim", "--sim", "service_time_us = 200, parallelism = 16", "--quiet"];
+    let with_sim = |words: &[&'static str]| -> Vec<&'static str> { [words, &sim].concat() };
+    std::fs::write(bench.path().join("fio.txt"), FIO).unwrap();
+    std::fs::write(bench.path().join("study.toml"), STUDY).unwrap();
+    for label in ["a", "b"] {
+        let run = ["run", "--closed", "--duration", "5s", "--label", label];
+        bench.run(&with_sim(&run));
+    }
+    crate::awr::fleet(&bench, "reports", 30);
+    let mut commands: Vec<Vec<&str>> = vec![
+        with_sim(&["run"]),
+        with_sim(&["run", "--need", "20000iops"]),
+        with_sim(&["run", "--need", "900000iops", "--gate", "log.commit.p99 < 2ms"]),
+        with_sim(&["sweep"]),
+        vec!["study", "study.toml", "--quiet", "--restart"],
+        vec!["compare", "a", "b"],
+        vec!["report", "a"],
+        vec!["report", "a", "b"],
+        vec!["audit", "a"],
+        vec!["awr", "reports"],
+        vec!["check", "--target", "."],
+        vec!["size", "--read", "16000iops@8KiB", "--write", "4000iops@8KiB", "--capacity", "2TiB"],
+        vec!["import", "fio.txt"],
+        vec!["records", "--limit", "10"],
+    ];
+    for columns in [80, 100, 140] {
+        commands.rotate_left(1);
+        for command in &commands {
+            let (code, lines) = Session::shown(bench.command(command), columns, 24);
+            let text = lines.join("\n");
+            assert!([0, 1, 4].contains(&code), "{command:?} at {columns}: {code}\n{text}");
+            assert!(
+                !lines.is_empty() && lines.len() <= 24,
+                "{command:?} at {columns}: {}\n{text}",
+                lines.len()
+            );
+            for pair in lines.windows(2) {
+                let is_full = pair[0].chars().count() == usize::from(columns);
+                let goes_on = pair[1].starts_with(|c: char| c.is_alphanumeric())
+                    && pair[0].ends_with(char::is_alphanumeric);
+                let is_command = COMMANDS.iter().any(|begin| pair[0].starts_with(begin));
+                assert!(!is_full || !goes_on || is_command, "{command:?} at {columns}: broken line\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_report_of_every_golden_record_is_one_screen() {
+    let bench = Bench::new();
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let folders = ["undisturbed", "windows"].map(|folder| golden.join(folder));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let records = files.map(|file| file.unwrap().path()).filter(|path| path.extension().unwrap() == "json");
+    let mut count = 0;
+    for record in records {
+        let name = bench.path().join(format!("{count}.iotrial.json"));
+        std::fs::copy(&record, &name).unwrap();
+        let name = name.file_name().unwrap().to_str().unwrap().to_owned();
+        for columns in [80, 100, 140] {
+            let (code, lines) = Session::shown(bench.command(&["report", &name]), columns, 24);
+            assert!([0, 1, 4].contains(&code) && lines.len() <= 24, "{}: {lines:#?}", record.display());
+        }
+        count += 1;
+    }
+    assert!(count > 8, "{count}");
+}
+
+/// A result that `import` takes.
+const FIO: &str = "job: (g=0): rw=randread, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, ioengine=libaio, iodepth=8
+fio-3.33
+job: (groupid=0, jobs=1): err= 0: pid=1: Wed Nov 25 10:00:00 2026
+  read: IOPS=9000, BW=70.3MiB/s (73.7MB/s)(4219MiB/60001msec)
+    slat (nsec): min=1000, max=90000, avg=3000.00, stdev=900.00
+    clat (usec): min=100, max=9000, avg=880.00, stdev=90.00
+     lat (usec): min=101, max=9010, avg=883.00, stdev=90.00
+";
+
+/// Two simulated devices, each measured twice.
+const STUDY: &str = r#"
+format = "iotrial.study/1"
+name = "two"
+title = "A slow device and a fast one"
+profiles = ["sqlserver-log"]
+repeats = 2
+
+[load]
+engine = "sim"
+ramp = "0s"
+duration = "5s"
+
+[[configuration]]
+label = "slow"
+sim = { service_time_us = 800.0 }
+
+[[configuration]]
+label = "fast"
+sim = { service_time_us = 200.0 }
+"#;

@@ -114,7 +114,7 @@ fn ctrl_break_ends_a_run_with_its_record_and_removes_its_files() {
         return eprintln!("skipped: Wine sends no Ctrl-Break to another process: {error}");
     }
     assert!(is_sent != 0, "{error}");
-    let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(130);
     assert_eq!(ran.json()["ended"], "interrupted");
     assert!(bench.data_files().is_empty());
     assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".journal").len()), (1, 0));

@@ -141,6 +141,8 @@ impl AwrSeries {
             let files: BTreeSet<&String> =
                 self.databases.iter().flat_map(|one| &one.intervals).flat_map(|one| &one.files).collect();
             self.cut_off.retain(|one| files.contains(&one.file));
+            let left_out: BTreeSet<&String> = self.databases.iter().flat_map(|one| &one.left_out).collect();
+            self.left_out.retain(|one| left_out.contains(&one.file));
         }
         Ok(())
     }

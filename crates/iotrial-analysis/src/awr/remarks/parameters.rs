@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_model::awr::{AwrKind, AwrReport, Parameter, RemarkFacts, SignOfNfs, Switch};
+use iotrial_model::awr::{AwrKind, AwrReport, Parameter, Remark, SignOfNfs, Switch};
 
 /// Deprecated, or desupported, in 19c and later (Oracle Database Upgrade Guide), of those that are seen and touch I/O or memory.
 const DEPRECATED: [&str; 8] = [
@@ -17,7 +17,7 @@ const DEPRECATED: [&str; 8] = [
 ];
 
 /// What parameters say; only those that are not at their default are printed.
-pub(super) fn remark_on(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
+pub(super) fn remark_on(report: &AwrReport, all: &mut Vec<Remark>) {
     // Those with two underscores are what the instance keeps of its own tuning. Instances of a cluster, and values of a list, have a row each.
     let hidden: BTreeSet<&str> = report
         .parameters
@@ -27,11 +27,11 @@ pub(super) fn remark_on(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
         .collect();
     if !hidden.is_empty() {
         let names = hidden.into_iter().map(str::to_owned).collect();
-        all.push(RemarkFacts::HiddenParameters { names });
+        all.push(Remark::HiddenParameters { names });
     }
     // A list is printed as one row for each of its values.
     let deprecated = DEPRECATED.iter().filter(|name| report.parameter(name).is_some());
-    all.extend(deprecated.map(|name| RemarkFacts::DeprecatedParameter { name: (*name).to_owned() }));
+    all.extend(deprecated.map(|name| Remark::DeprecatedParameter { name: (*name).to_owned() }));
     let is = |name: &str, value: &str| {
         report.parameter(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
     };
@@ -42,22 +42,22 @@ pub(super) fn remark_on(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
     if !report.parameters.is_empty() && !on_asm {
         match report.parameter("filesystemio_options") {
             Some(value) if value.eq_ignore_ascii_case("setall") => {}
-            Some(value) => all.push(RemarkFacts::FilesystemIoOptions { value: Some(value.to_owned()) }),
+            Some(value) => all.push(Remark::FilesystemIoOptions { value: Some(value.to_owned()) }),
             // In what was cut off it may be set further down.
             None if report.kind != AwrKind::Pluggable && report.cut.is_none() => {
-                all.push(RemarkFacts::FilesystemIoOptions { value: None });
+                all.push(Remark::FilesystemIoOptions { value: None });
             }
             None => {}
         }
     }
     if is("disk_asynch_io", "FALSE") {
-        all.push(RemarkFacts::SynchronousIo);
+        all.push(Remark::SynchronousIo);
     }
     if report.parameter("db_file_multiblock_read_count").is_some() {
-        all.push(RemarkFacts::MultiblockReadCount);
+        all.push(Remark::MultiblockReadCount);
     }
     switches(report, all);
-    all.extend(sign_of_nfs(report).map(RemarkFacts::Nfs));
+    all.extend(sign_of_nfs(report).map(Remark::Nfs));
 }
 
 /// Whether the value of a parameter is worth a remark; the number is that of the value, where it is one.
@@ -108,14 +108,14 @@ fn number_of(value: &str) -> Option<f64> {
     value.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic()).replace(',', "").parse().ok()
 }
 
-fn switches(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
+fn switches(report: &AwrReport, all: &mut Vec<Remark>) {
     let mut found: Vec<Switch> = Vec::new();
     for (name, is_on, switch) in SWITCHES {
         let Some(value) = report.parameter(name) else { continue };
         // Three parameters switch prefetching off, and one remark says so.
         if is_on(value, number_of(value)) && !found.contains(&switch) {
             found.push(switch);
-            all.push(RemarkFacts::Switch { switch, name: name.to_owned(), value: value.to_owned() });
+            all.push(Remark::Switch { switch, name: name.to_owned(), value: value.to_owned() });
         }
     }
 }

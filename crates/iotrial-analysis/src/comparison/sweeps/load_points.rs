@@ -12,8 +12,8 @@ use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
 use crate::comparison::delta::Delta;
-use crate::comparison::student::{CONFIDENCE, LogError};
 use crate::figures::Figures;
+use crate::student::{CONFIDENCE, LogError};
 
 /// What the sweeps did at one load.
 #[derive(Debug, Clone, PartialEq, Serialize)]

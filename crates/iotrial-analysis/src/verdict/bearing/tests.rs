@@ -1,5 +1,5 @@
 use iotrial_model::bound::BoundRelation;
-use iotrial_model::finding::{CacheByLatency, Changing, Contradiction, SeenIn, Unsteady};
+use iotrial_model::finding::{CacheByLatency, Changing, Contradiction, LatencyLimitMissed, SeenIn, Unsteady};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::{Direction, Role, Spacing};
 use iotrial_model::plan::UntilSteady;
@@ -155,7 +155,7 @@ fn a_rate_that_was_not_kept_counts_of_a_job_with_a_rate_and_outside_of_a_search(
 #[test]
 fn a_limit_that_no_rate_met_is_the_storages_fault_unless_something_else_may_be_it() {
     let missed = |doubts: &[FindingId]| {
-        let evidence = Evidence::LatencyLimitMissed {
+        let evidence = Evidence::LatencyLimitMissed(LatencyLimitMissed {
             limit: SearchLimit::Thresholds("flash".to_owned()),
             lowest_iops: 100.0,
             doubts: doubts.iter().copied().collect(),
@@ -163,7 +163,7 @@ fn a_limit_that_no_rate_met_is_the_storages_fault_unless_something_else_may_be_i
             share_of_saturation: 0.1,
             why_not: None,
             is_only_rate: false,
-        };
+        });
         came(&Subject::of_run(&healthy()), &[one(FindingId::LatencyLimitMissed, Severity::Serious, evidence)])
     };
     assert_eq!(missed(&[]), Came::Failed);

@@ -85,6 +85,7 @@ const COUNTERS: [(Counted, &[&str]); 15] = [
             "Mittlere Sek./Lesevorgänge",
             "Moyenne disque s/lecture",
             "Promedio de disco s/lectura",
+            "Promedio de segundos de disco/lectura",
             "Среднее время чтения с диска (с)",
             "Среднее время чтения с диска (сек)",
         ],
@@ -96,6 +97,7 @@ const COUNTERS: [(Counted, &[&str]); 15] = [
             "Mittlere Sek./Schreibvorgänge",
             "Moyenne disque s/écriture",
             "Promedio de disco s/escritura",
+            "Promedio de segundos de disco/escritura",
             "Среднее время записи на диск (с)",
             "Среднее время записи на диск (сек)",
         ],
@@ -152,9 +154,21 @@ const COUNTERS: [(Counted, &[&str]); 15] = [
             "Current Disk Queue Length",
             "Aktuelle Warteschlangenlänge",
             "Taille de file d'attente du disque actuelle",
+            "Longitud actual de la cola de disco",
+            "Текущая длина очереди диска",
         ],
     ),
-    (Counted::Idle, &["% Idle Time", "Leerlaufzeit (%)", "% d'inactivité", "Процент времени бездействия"]),
+    (
+        Counted::Idle,
+        &[
+            "% Idle Time",
+            "Leerlaufzeit (%)",
+            "% d'inactivité",
+            "% de tiempo de inactividad",
+            "Процент времени бездействия",
+            "% времени бездействия",
+        ],
+    ),
     (Counted::DiskTime, &["% Disk Time", "Zeit (%)", "Pourcentage du temps disque", "% de tiempo de disco"]),
 ];
 

@@ -6,6 +6,7 @@ use iotrial_model::awr::AwrFigure;
 use iotrial_model::words::{enumerate, in_brief};
 use iotrial_words::awr as said;
 
+use super::inventory::averages;
 use super::{MOST_NAMES, names_of};
 use crate::awr::section;
 use crate::awr::series::{lists_of, moment, notes_of, span_of};
@@ -24,8 +25,10 @@ pub(super) fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
             format!(
                 "Together {} IOPS{}",
                 number_in_words(one.together.average),
-                throughput
-                    .map_or_else(String::new, |one| format!(" and {} MiB/s", number_in_words(one.together.average)))
+                throughput.map_or_else(String::new, |one| format!(
+                    " and {} MiB/s",
+                    number_in_words(one.together.average)
+                ))
             ),
             format!(
                 "Only one interval is covered by all databases, {}: it is an average, and it is not known whether the peaks coincide.",
@@ -34,9 +37,8 @@ pub(super) fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         ),
         Some(one) => (headline(one), sentence(one, throughput)),
         None => (
-            never_together(fleet),
-            "So their combined load is not known, and no sum is shown; each database has its own section below."
-                .to_owned(),
+            never_together(series, fleet),
+            "The reports do not overlap in time, so the load at any one time is not known.".to_owned(),
         ),
     };
     let sentence = format!("{sentence}{}", parts(fleet));
@@ -89,11 +91,16 @@ pub(super) fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
 }
 
 /// The headline if there is no sum.
-fn never_together(fleet: &AwrFleet) -> String {
+fn never_together(series: &AwrSeries, fleet: &AwrFleet) -> String {
     match names_of(fleet.members.iter()).as_slice() {
         [] | [_] => "Fewer than two databases have reports with times".to_owned(),
         [one, other] => format!("The reports of {one} and {other} do not overlap in time"),
-        several => format!("At no time do all {} databases have a report", several.len()),
+        several => {
+            let averages = averages(series).map_or_else(String::new, |iops| {
+                format!(", {} IOPS if all are at their averages", number_in_words(iops))
+            });
+            format!("{} databases{averages}", several.len())
+        }
     }
 }
 

@@ -51,8 +51,6 @@ pub(super) fn two_places(theme: &dyn Theme) -> Result<ExitCode, Failure> {
     let [make, measure] = comparison.commands(&name, &file);
     output::lines(format_args!("\n  {}\n  {}\n", harmless(&make), harmless(&measure)));
     if !confirmed(theme, &question).map_err(ended)? {
-        other.take_back();
-        one.take_back();
         say!("nothing was written");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }

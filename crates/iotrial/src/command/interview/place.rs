@@ -1,35 +1,35 @@
 //! Where the test files go: asked until there is a directory that the load fits in.
 
+#[cfg(target_os = "linux")]
+mod volumes;
+#[cfg(not(target_os = "linux"))]
+#[path = "place/no_volumes.rs"]
+mod volumes;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dialoguer::theme::Theme;
-use dialoguer::{Completion, Confirm, Input};
+use dialoguer::{Completion, Confirm, Input, Select};
 use iotrial_model::plan::TargetKind;
 use iotrial_session::setup::Setup;
 
 use super::{Answers, look_at};
 use crate::output::{harmless, say};
+use crate::presentation::aligned;
 
 /// A directory that the load fits in.
 pub(super) struct Place {
     /// As it was typed, with the home folder written out.
     pub(super) target: String,
-    /// Directories that were made for it, the outermost first.
-    made: Vec<PathBuf>,
     /// What lies below it, to be compared with another place.
     pub(super) devices: Vec<String>,
 }
 
-impl Place {
-    /// Removes the directories that were made, as long as they are empty.
-    pub(super) fn take_back(self) {
-        // Whatever is in one by now is not ours, and one that stays behind empty does no harm.
-        self.made.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
-    }
-}
+/// The last choice in the list of volumes.
+const ANOTHER: &str = "another directory …";
 
-/// Asks for a directory until there is one that the load fits in, says what is there, and asks again where that is doubtful.
+/// Asks for a volume or a directory until there is one that the load fits in, says what is there, and asks again where that is doubtful.
 pub(super) fn ask_place(
     theme: &dyn Theme,
     profile: &'static str,
@@ -37,31 +37,22 @@ pub(super) fn ask_place(
     usual: &str,
 ) -> dialoguer::Result<Place> {
     loop {
-        let text: String = Input::with_theme(theme)
-            .with_prompt(prompt)
-            .default(usual.to_owned())
-            .completion_with(&Folders)
-            .validate_with(|text: &String| check(profile, &written_out(text)))
-            .interact_text()?;
-        let target = written_out(&text);
-        let missing = missing_above(Path::new(&target));
-        let mut place = Place { target, made: missing.clone(), devices: Vec::new() };
-        if let (Some(first), Some(last)) = (missing.first(), missing.last()) {
-            let question = format!("{} does not exist; create it", harmless(&first.to_string_lossy()));
-            if !Confirm::with_theme(theme).with_prompt(question).default(true).interact()? {
-                continue;
+        let target = match ask_volume(theme, profile)? {
+            Some(target) => target,
+            None => {
+                let text: String = Input::with_theme(theme)
+                    .with_prompt(prompt)
+                    .default(usual.to_owned())
+                    .completion_with(&Folders)
+                    .validate_with(|text: &String| check(profile, &written_out(text)))
+                    .interact_text()?;
+                written_out(&text)
             }
-            if let Err(error) = fs::create_dir_all(last) {
-                say!("cannot create `{}`: {error}", last.display());
-                place.take_back();
-                continue;
-            }
-        }
-        let setup = match look_at(&Answers::quick(profile, &place.target)) {
+        };
+        let setup = match look_at(&Answers::quick(profile, &target)) {
             Ok(setup) => setup,
             Err(reason) => {
                 say!("{reason}");
-                place.take_back();
                 continue;
             }
         };
@@ -76,42 +67,60 @@ pub(super) fn ask_place(
         if is_taken {
             let records = setup.targets();
             let names = records.iter().flat_map(|target| target.nearest_devices());
-            place.devices = names.map(str::to_owned).collect();
-            return Ok(place);
+            let devices = names.map(str::to_owned).collect();
+            return Ok(Place { target, devices });
         }
-        place.take_back();
     }
 }
 
-/// Whether the load can run there, as far as it can be known; directories that are missing can be made.
+/// Asks which of the volumes that are mounted; `None` is another directory.
+fn ask_volume(theme: &dyn Theme, profile: &'static str) -> dialoguer::Result<Option<String>> {
+    let volumes: Vec<(String, Setup)> = volumes::directories()
+        .into_iter()
+        .filter_map(|target| look_at(&Answers::quick(profile, &target)).ok().map(|setup| (target, setup)))
+        .collect();
+    let rows: Vec<Vec<String>> = volumes.iter().map(|(target, setup)| volume_row(target, setup)).collect();
+    let table = aligned(&rows, &[], &[]);
+    let items: Vec<&str> = table.lines().chain([ANOTHER]).collect();
+    // Whoever only presses Enter does not test the disk of the system where there is another one.
+    let usual = volumes.iter().position(|(_, setup)| !is_of_system(setup)).unwrap_or_default();
+    let chosen = Select::with_theme(theme).with_prompt("Where").items(&items).default(usual).interact()?;
+    Ok(volumes.into_iter().nth(chosen).map(|(target, _)| target))
+}
+
+/// Directory, file system, device, size, room, and whether the system lives there.
+fn volume_row(target: &str, setup: &Setup) -> Vec<String> {
+    let Some(probed) = setup.probed.first() else { return vec![target.to_owned()] };
+    let record = &probed.record;
+    let size = record.devices.first().and_then(|device| device.size);
+    let free = match &probed.facts.kind {
+        TargetKind::Directory(space) => format!("{} free", space.available),
+        _ => String::new(),
+    };
+    vec![
+        target.to_owned(),
+        record.filesystem.clone().unwrap_or_default(),
+        record.nearest_devices().collect::<Vec<_>>().join(", "),
+        size.map(|size| size.to_string()).unwrap_or_default(),
+        free,
+        if is_of_system(setup) { "system disk".to_owned() } else { String::new() },
+    ]
+}
+
+/// Whether a directory is on the disk of the root file system.
+fn is_of_system(setup: &Setup) -> bool {
+    let system = volumes::system_disk();
+    let mut devices = setup.probed.iter().flat_map(|probed| &probed.record.devices);
+    system.is_some_and(|system| devices.any(|device| device.name == system))
+}
+
+/// Whether the load can run there, as far as it can be known: what the command line refuses is refused here too, in the same words.
 fn check(profile: &'static str, target: &str) -> Result<(), String> {
     // Below /dev only a device is looked for otherwise, and this is no device.
     if Path::new(target).starts_with("/dev/shm") {
         return Err("/dev/shm is in memory, not on a disk".to_owned());
     }
-    match missing_above(Path::new(target)).first().and_then(|first| first.parent()) {
-        None => look_at(&Answers::quick(profile, target)).map(drop),
-        // As if it were there: whether files can be made in it is known of the one above.
-        Some(above) => {
-            let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-            let inside = above.join(".iotrial-data");
-            look_at(&Answers::quick(profile, &inside.to_string_lossy())).map(drop)
-        }
-    }
-}
-
-/// Directories above this one that are not there, the outermost first; the run makes the last part itself.
-fn missing_above(target: &Path) -> Vec<PathBuf> {
-    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && fs::symlink_metadata(path).is_err();
-    let mut missing: Vec<PathBuf> =
-        target.ancestors().skip(1).take_while(is_missing).map(Path::to_owned).collect();
-    missing.reverse();
-    // Below a file nothing can be made, and below /dev nothing should be: that is for the look at the target to say.
-    let is_made_in = |first: &PathBuf| {
-        let above = first.parent().filter(|above| !above.as_os_str().is_empty());
-        above.is_none_or(|above| above.is_dir() && !above.starts_with("/dev"))
-    };
-    if missing.first().is_some_and(is_made_in) { missing } else { Vec::new() }
+    look_at(&Answers::quick(profile, target)).map(drop)
 }
 
 /// `ext4 on sda1 at /mnt/a, 812 GiB free; the test files take 2 GiB until the end`.
@@ -122,6 +131,9 @@ fn found(setup: &Setup) -> String {
     let devices: Vec<&str> = record.nearest_devices().collect();
     if !devices.is_empty() {
         words += &format!(" on {}", devices.join(", "));
+    }
+    if is_of_system(setup) {
+        words += ", the system disk,";
     }
     // Without the options, which stand behind it.
     let mount = record.mount.as_deref().map(|mount| mount.rsplit_once(" (").map_or(mount, |(at, _)| at));
@@ -220,24 +232,15 @@ mod tests {
     }
 
     #[test]
-    fn directories_that_are_missing_can_be_made_and_taken_back() {
+    fn a_directory_that_is_missing_above_the_one_for_the_files_is_refused_and_nothing_is_made() {
         let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("a/b/data");
-        assert_eq!(missing_above(&target), [folder.path().join("a"), folder.path().join("a/b")]);
-        assert_eq!(missing_above(&folder.path().join("data")), Vec::<PathBuf>::new());
-        assert_eq!(missing_above(Path::new("data")), Vec::<PathBuf>::new());
-        check("sqlserver-log", &target.to_string_lossy()).unwrap();
-        assert!(!folder.path().join("a").exists(), "a check makes nothing");
-        let (made, devices) = (missing_above(&target), Vec::new());
-        fs::create_dir_all(made.last().unwrap()).unwrap();
-        Place { target: target.to_string_lossy().into_owned(), made, devices }.take_back();
-        assert!(!folder.path().join("a").exists());
-        // Nothing is made below a file, or among the devices.
         let file = folder.path().join("file");
         fs::write(&file, "x").unwrap();
-        for wrong in [file.join("a/b"), "/dev/no/such/disk".into()] {
+        for wrong in [folder.path().join("a/b/data"), file.join("a/b"), "/dev/no/such/disk".into()] {
             assert!(check("sqlserver-log", &wrong.to_string_lossy()).is_err(), "{}", wrong.display());
         }
+        check("sqlserver-log", &folder.path().join("data").to_string_lossy()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
 use iotrial_model::imported::ImportedRecord;
-use iotrial_model::record::RunRecord;
+use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 
@@ -56,6 +56,17 @@ impl Judged {
     }
 }
 
+/// What a terminal shows besides a document.
+#[derive(Debug, Default)]
+pub struct Around {
+    /// In place of it, unless all of it is wanted.
+    pub instead: Option<String>,
+    /// After it, in whole lines.
+    pub after: String,
+    /// The command that shows what the screen has no room for; `None` is the same with `--details`.
+    pub more: Option<String>,
+}
+
 /// One result or several, with the document of all.
 pub struct Shown {
     /// Each with the file that it comes from.
@@ -99,13 +110,29 @@ impl Shown {
         &self.document
     }
 
-    /// Writes the files that are wanted, and shows the rest, with what the terminal shows `after` it, and the command that shows `more`.
-    pub fn present(&self, outputs: &Outputs, after: String, more: Option<String>) -> Result<(), Failure> {
+    /// Writes the files that are wanted, and shows the rest. `around` has what the terminal shows besides.
+    pub fn present(&self, outputs: &Outputs, around: Around) -> Result<(), Failure> {
+        let Around { instead, after, more } = around;
         let values = self.results.iter().map(|(path, judged)| match &judged.record {
             Record::Run(_) => Value::of_record(path, &judged.summary).with_gates(self.gates_of(path)),
             Record::Imported(_) => Value::of_file(path, &judged.summary).with_gates(self.gates_of(path)),
         });
-        Presentation { after, more, ..Presentation::new(&self.document, values.collect()) }.show(outputs)
+        Presentation { instead, after, more, ..Presentation::new(&self.document, values.collect()) }
+            .show(outputs)
+    }
+
+    /// The only result, where it is a run that was stopped before it had an answer. One that has shown by then that the storage is not good
+    /// enough has one.
+    pub fn stopped(&self) -> Option<&RunRecord> {
+        match self.results.as_slice() {
+            [(_, Judged { record: Record::Run(record), summary })]
+                if record.ended.how == EndedHow::Interrupted
+                    && summary.verdict.outcome == Outcome::Inconclusive =>
+            {
+                Some(record)
+            }
+            _ => None,
+        }
     }
 
     /// The figures of the only result.

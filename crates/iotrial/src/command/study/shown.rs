@@ -20,6 +20,8 @@ pub struct Shown<'s> {
     began_at: Option<String>,
     cells: Vec<CellStatus>,
     compared: Option<StudyCompared>,
+    /// The command that goes on, where the user has just stopped it and wants to see no more than that.
+    stopped: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -48,6 +50,7 @@ impl<'s> Shown<'s> {
             began_at: progress.map(|progress| progress.began_at.clone()),
             cells: cells(study, progress, store)?,
             compared: None,
+            stopped: None,
         })
     }
 
@@ -63,22 +66,33 @@ impl<'s> Shown<'s> {
         Self { compared, ..self }
     }
 
+    /// After the user stopped it, with the command that goes on.
+    #[must_use]
+    pub fn stopped(self, again: Option<String>) -> Self {
+        Self { stopped: again, ..self }
+    }
+
     /// Writes the files of the report that are wanted, and prints what is known: whatever is wrong with a file must not hide
     /// it.
-    pub fn write_and_print(mut self, store: &Store, outputs: &Outputs) -> Result<Self, Failure> {
+    pub fn write_and_print(mut self, store: &Store, outputs: &Outputs) -> Result<(), Failure> {
         let json = outputs.json();
         let written = self.compared.as_mut().map_or(Ok(()), |compared| compared.write(outputs));
-        if self.compared.is_none() && outputs.have_report() {
+        if self.compared.is_none() && outputs.have_report() && self.stopped.is_none() {
             // A note and no error: the study may have just begun, and its state is what was asked for.
             say!("note: there is nothing to compare yet, so no report was written");
+        }
+        if let Some(again) = self.stopped.as_ref().filter(|_| !json.is_json() && !outputs.has_details()) {
+            let (done, all) = (self.count(CellState::Done), self.cells.len());
+            let kept = format!("stopped after {done} of {all} measurements, which are kept");
+            output::text(&format!("{kept}\nagain: {again}\n"))?;
+            return written;
         }
         if json.is_json() || !outputs.take_standard_output() {
             self.print(store, json, outputs.has_details())?;
         }
         // On standard error and after the figures, because that is where a reader goes on.
         self.print_hints();
-        written?;
-        Ok(self)
+        written
     }
 
     fn count(&self, state: CellState) -> usize {

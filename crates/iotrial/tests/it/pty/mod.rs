@@ -29,7 +29,20 @@ pub struct Session {
 
 impl Session {
     /// Starts a program whose standard input and error are the terminal; its standard output stays as `command` has it.
-    pub fn start(mut command: Command, columns: u16, rows: u16) -> Self {
+    pub fn start(command: Command, columns: u16, rows: u16) -> Self {
+        Self::on_terminal(command, (columns, rows), false)
+    }
+
+    /// The exit code of a program whose output is the terminal as well, and the lines that it shows in the end.
+    pub fn shown(command: Command, columns: u16, rows: u16) -> (i32, Vec<String>) {
+        let (code, _, mut lines) = Self::on_terminal(command, (columns, rows), true).end();
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        (code, lines)
+    }
+
+    fn on_terminal(mut command: Command, (columns, rows): (u16, u16), has_output: bool) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -39,6 +52,9 @@ impl Session {
         let slave = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         let slave = File::from(slave);
         command.env("TERM", "xterm").env_remove("NO_COLOR");
+        if has_output {
+            command.stdout(slave.try_clone().unwrap());
+        }
         command.stdin(slave.try_clone().unwrap()).stderr(slave);
         let child = command.spawn().unwrap();
         // Its copies of the terminal are closed with it, or the end would never be seen.

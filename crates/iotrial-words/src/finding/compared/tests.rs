@@ -1,4 +1,4 @@
-//! What is said of comparisons, with an example of each sentence, on one page: `snapshots/iotrial_words__compared__tests__page.snap`.
+//! What is said of comparisons, with an example of each sentence, on one page: `snapshots/iotrial_words__finding__compared__tests__page.snap`.
 
 use std::fmt::Write as _;
 

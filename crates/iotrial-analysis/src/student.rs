@@ -2,26 +2,26 @@
 
 /// An interval, or all intervals of a pair together, hold the truth with this probability.
 // The convention of the field; the documents and the words «95 % confidence» in reports depend on it.
-pub(super) const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 /// Factor from which a change is called «much» better or worse.
 // A choice. A factor and not a percentage, so that the word is the same whichever configuration is the
 // baseline: −50 % one way is +100 % the other.
 pub const MUCH_FACTOR: f64 = 2.0;
 /// An interval that reaches further than this factor to either side of a change is left out, whoever measured it.
 // A choice: from a tenth to tenfold is a statement about nothing, and was once printed with 45 digits.
-pub(super) const MOST_REACH_FACTOR: f64 = 10.0;
+pub(crate) const MOST_REACH_FACTOR: f64 = 10.0;
 
 /// How uncertain the logarithm of a figure is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LogError {
-    pub(super) variance: f64,
+pub(crate) struct LogError {
+    pub(crate) variance: f64,
     /// Degrees of freedom of the variance.
-    pub(super) degrees: f64,
+    pub(crate) degrees: f64,
 }
 
 impl LogError {
     /// Of the mean of independent measurements; `None` of fewer than two.
-    pub(super) fn of_mean(logs: &[f64]) -> Option<Self> {
+    pub(crate) fn of_mean(logs: &[f64]) -> Option<Self> {
         let count = logs.len() as f64;
         let mean = logs.iter().sum::<f64>() / count;
         let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
@@ -32,7 +32,7 @@ impl LogError {
     /// How far the interval of the difference of two reaches to either side, where it errs with the probability `share`.
     ///
     /// Variances of logarithms add: ln(b / a) = ln b − ln a, and the two were measured independently.
-    pub(super) fn reach_of_difference(self, other: Self, share: f64) -> f64 {
+    pub(crate) fn reach_of_difference(self, other: Self, share: f64) -> f64 {
         let variance = self.variance + other.variance;
         let part = |one: Self| one.variance * one.variance / one.degrees;
         // Welch (1947), Satterthwaite (1946).
@@ -49,7 +49,7 @@ impl LogError {
 /// The share of a normal distribution beyond ± `z`: 5 % beyond 1.96.
 ///
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26; the error is below 2e-7.
-pub(super) fn normal_beyond(z: f64) -> f64 {
+pub(crate) fn normal_beyond(z: f64) -> f64 {
     const COEFFICIENTS: [f64; 5] =
         [1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592];
     let x = z.abs() / std::f64::consts::SQRT_2;

@@ -6,8 +6,8 @@ use iotrial_model::finding::{
 };
 use iotrial_model::words::{enumerate, in_brief};
 
-use crate::finding::contradiction;
-use crate::finding::message;
+use super::message;
+use super::source::contradiction;
 use crate::numbers::{latency_in_words, with_thousands};
 use crate::place::curve;
 

@@ -1,0 +1,101 @@
+//! What is said of how a load went.
+
+use std::time::Duration;
+
+use iotrial_model::finding::{
+    MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, StallSeen, Stalled, Unsteady,
+};
+use iotrial_model::units::format_duration;
+
+use crate::numbers::percent_or_times;
+
+pub(super) fn stalled(stalled: &Stalled) -> String {
+    let Stalled { job, direction, longest_s, ended_after_s, seen, freezes, .. } = stalled;
+    match (seen, ended_after_s) {
+        (StallSeen::Back, Some(end_s)) => format!(
+            "a {direction} of `{job}` took {longest_s:.1} s and returned {end_s:.0} s after the start of the load: the device, or the path to it, stood still"
+        ),
+        (StallSeen::Back, None) => format!(
+            "a {direction} of `{job}` took {longest_s:.1} s: the device, or the path to it, stood still"
+        ),
+        (StallSeen::Frozen, _) => {
+            let times = match freezes {
+                Some(all) if all.freeze_count != 1 => format!(
+                    "{} times, {:.1} s together ({:.1} % of the time) and {longest_s:.1} s at most",
+                    all.freeze_count, all.frozen_s, all.frozen_percent
+                ),
+                _ => format!("for {longest_s:.1} s"),
+            };
+            format!(
+                "nothing returned from the device of `{job}` {times}, although I/Os were outstanding: the device, or the path to it, stood still"
+            )
+        }
+        (StallSeen::NotBack, _) => format!(
+            "a {direction} of `{job}` had not returned when the load ended, {longest_s:.1} s after it was issued: the device, or the path to it, is stuck"
+        ),
+        (StallSeen::NoneCompleted { from_s }, end) => format!(
+            "no I/O of `{job}` completed for {longest_s:.1} s, from {from_s:.1} s after the start of the load, {}the device, or the path to it, stood still",
+            if end.is_some() { "" } else { "to the end of the load: " }
+        ),
+    }
+}
+
+pub(super) fn paused(count: usize, total_s: f64, longest_s: f64, longest_after_s: f64) -> String {
+    let did_not_run = match count {
+        1 => format!("{longest_s:.1} s, {longest_after_s:.0} s after the start of the load"),
+        _ => format!(
+            "{total_s:.1} s in {count} pauses, the longest {longest_s:.1} s long and {longest_after_s:.0} s after the start of the load"
+        ),
+    };
+    format!(
+        "iotrial itself did not run for {did_not_run}: a signal stopped it, its control group froze or throttled it, or the whole machine stood still; I/Os in flight at that time look slow, but the device did not cause it"
+    )
+}
+
+pub(super) fn clock_jump(jump_s: f64, monotonic_s: f64) -> String {
+    let (way, why) = if jump_s > 0.0 {
+        (
+            "ahead",
+            "either somebody set it, or the machine was suspended or migrated; in that case the latencies do not include that time",
+        )
+    } else {
+        (
+            "back",
+            "most likely somebody set it; latencies are not affected, because they come from the monotonic clock, but times of day in logs do not match",
+        )
+    };
+    format!(
+        "compared with the monotonic clock, the time of day jumped {:.1} s {way} within {monotonic_s:.0} s of measuring: {why}",
+        jump_s.abs()
+    )
+}
+
+pub(super) fn unsteady(unsteady: &Unsteady) -> String {
+    let was_not = match unsteady.waited_s.zip(unsteady.round_s) {
+        Some((limit_s, round_s)) => {
+            let duration = |seconds: f64| format_duration(Duration::from_secs_f64(seconds));
+            format!(
+                "the load did not become steady within {}: over its last five rounds of {}",
+                duration(limit_s),
+                duration(round_s)
+            )
+        }
+        None => "the load was not steady: over five rounds".to_owned(),
+    };
+    match (unsteady.range_percent, unsteady.slope_percent) {
+        (Some(range_percent), Some(slope_percent)) => format!(
+            "{was_not}, the {} ranged over {} of the average (steady: at most {:.0} %), and a line fitted through the rounds {} by {} (steady: at most {:.0} %)",
+            unsteady.value,
+            percent_or_times(range_percent),
+            MOST_RANGE_PERCENT,
+            if slope_percent < 0.0 { "fell" } else { "rose" },
+            percent_or_times(slope_percent.abs()),
+            MOST_SLOPE_PERCENT
+        ),
+        _ => format!(
+            "{was_not} {:.1} % of the I/Os that became due only made a queue longer (at most {:.0} % is steady)",
+            unsteady.backlog_growth_percent.unwrap_or_default(),
+            MOST_BACKLOG_GROWTH_PERCENT
+        ),
+    }
+}
