@@ -1,12 +1,11 @@
 //! The figure that a comparison is told by, and how many times one configuration does what another one does: what is quoted of it.
 
 use iotrial_model::metric::{Metric, MetricKey};
-use iotrial_model::recommendation::TimesFact;
+use iotrial_model::recommendation::{Reservation, ReservationKind, TimesFact};
 
 use super::cost::{Price, price_of};
 use super::delta::Delta;
 use super::load_matrix::looked_at_first;
-use super::reservation::{Reservation, ReservationKind};
 use super::{Comparison, LoadMatrix, LoadRow, Pair};
 
 impl Comparison {
@@ -155,5 +154,5 @@ fn price_ratio(better: Option<Price>, other: Option<Price>) -> Option<f64> {
 }
 
 fn is_simulated(reservations: &[Reservation]) -> bool {
-    reservations.iter().any(|one| one.kind == ReservationKind::Simulated)
+    reservations.iter().any(|one| one.kind() == ReservationKind::Simulated)
 }

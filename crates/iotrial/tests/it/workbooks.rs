@@ -34,13 +34,14 @@ sim = { service_time_us = 200.0 }
 fn parts(bench: &Bench, name: &str) -> Vec<(String, String)> {
     let file = std::fs::File::open(bench.path().join(name)).unwrap();
     let mut archive = zip::ZipArchive::new(file).unwrap();
+    let count = archive.len();
     let read = |index: usize| {
         let mut part = archive.by_index(index).unwrap();
         let mut text = String::new();
         part.read_to_string(&mut text).unwrap();
         (part.name().unwrap().into_owned(), text)
     };
-    (0..archive.len()).map(read).collect()
+    (0..count).map(read).collect()
 }
 
 /// The styles of headers: they alone have a line below them.
