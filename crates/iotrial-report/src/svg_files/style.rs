@@ -18,8 +18,8 @@ const PROPERTIES: [&str; 10] = [
 ];
 /// What stands around a chart, in the words of the style sheet.
 const OWN: &str = ".page { fill: var(--page); } \
-    .title { fill: var(--ink); font-size: 15px; font-weight: 600; } \
-    .key { fill: var(--ink); font-size: 12.5px; }";
+    .chart .title { fill: var(--ink); font-size: 15px; font-weight: 600; } \
+    .chart .key { fill: var(--ink); font-size: 12.5px; }";
 
 /// The rules of the style sheet that are about drawings.
 pub(super) struct Style {
@@ -38,7 +38,9 @@ struct Selector {
 impl Selector {
     /// `None` of what is no element of a drawing: states, attributes, and parts of pages.
     fn of(text: &str) -> Option<Self> {
-        if text.contains([':', '[', '>', '+', '*', '~']) {
+        // A class of drawings may have a meaning of its own in a table: `.key-figures .unit`.
+        let is_of_page = text.contains(' ') && !text.starts_with(".chart ");
+        if is_of_page || text.contains([':', '[', '>', '+', '*', '~']) {
             return None;
         }
         let (mut class_count, mut element_count) = (0, 0);

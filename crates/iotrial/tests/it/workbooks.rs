@@ -11,6 +11,7 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../iotrial-import/tes
 const STUDY: &str = r#"
 format = "iotrial.study/1"
 name = "sims"
+title = "A slow device and a fast one"
 profiles = ["sqlserver-log", "sqlserver-oltp"]
 repeats = 2
 
