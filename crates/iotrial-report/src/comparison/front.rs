@@ -2,7 +2,7 @@
 //! loads, and the line that is quoted.
 
 use iotrial_analysis::comparison::{
-    Comparison, ComparisonMatrix, Configuration, LoadMatrix, Metric, MetricGroup,
+    Comparison, ComparisonMatrix, Configuration, Contender, LoadMatrix, Metric, MetricGroup,
 };
 use iotrial_model::metric::MetricKey;
 use iotrial_words::recommendation::times;
@@ -50,13 +50,18 @@ pub(super) fn of_matrix(all: &ComparisonMatrix, matrix: &LoadMatrix) -> Front {
 }
 
 fn over_loads(matrix: &LoadMatrix, grid: &Grid<'_>, closing: Option<String>) -> Front {
-    let won = |one: &iotrial_analysis::comparison::Contender| {
-        let count = matrix.loads.iter().filter(|row| row.is_compared() && row.is_won_by(&one.key)).count();
-        KeyFigure::new(cut(&one.title(), LONGEST_NAME), Quantity::Count, Value::Count(count as u64))
+    let count_of = |one: &Contender| {
+        matrix.loads.iter().filter(|row| row.is_compared() && row.is_won_by(&one.key)).count()
+    };
+    let won = |one: &Contender| {
+        let count = Value::Count(count_of(one) as u64);
+        KeyFigure::new(cut(&one.title(), LONGEST_NAME), Quantity::Count, count)
             .beside(Some(Beside::Of(matrix.compared_count(), "loads won")))
     };
-    let are_few = matrix.configurations.len() <= MOST_FIGURES;
-    let figures = matrix.configurations.iter().filter(|_| are_few).map(won).collect();
+    // Where there is no winner, a nought for each would say that they are alike.
+    let is_told = matrix.configurations.len() <= MOST_FIGURES
+        && matrix.configurations.iter().any(|one| count_of(one) > 0);
+    let figures = matrix.configurations.iter().filter(|_| is_told).map(won).collect();
     let chart = curves::throughput(grid, "front", MOST_CHARTS).or_else(|| loads::first_bars(matrix));
     Front { title: None, figures, chart, lines: measured::in_brief(&matrix.configurations), closing }
 }
