@@ -328,8 +328,9 @@ fn streams_by_role(subject: &Subject<'_>) -> Vec<OfRoles> {
             several => Streams::together(several),
         };
         if mine.iter().any(|job| job.ops.flushes_apart().is_some()) {
-            // A write is durable when it is flushed, and how long that took is not in these latencies.
-            streams.write = streams.write.map(Figures::without_latencies);
+            // A write is durable when it is flushed: what is judged is the flush, and these latencies lack it.
+            let has_commits = streams.commit.is_some();
+            streams.write = streams.write.filter(|_| !has_commits).map(Figures::without_latencies);
         }
         if let Some(plan) = subject.plan {
             // What was planned and never came to be is missed, where a source that lacks it did not have it.
@@ -533,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_whose_flushes_are_timed_apart_have_no_latency_to_judge() {
+    fn of_writes_whose_flushes_are_timed_apart_the_flushes_are_judged() {
         use iotrial_model::imported::{ImportedJob, Stated, StatedLatency};
         let with = |flush_us: Option<f64>| {
             let mean =
@@ -549,10 +550,11 @@ mod tests {
             record.jobs.push(ImportedJob { role: Some(Role::Data), ops, ..ImportedJob::default() });
             let set = ThresholdSet::builtin("oci-sqlserver").unwrap();
             let Judgement { judged, gaps, .. } = Judgement::new(&Subject::of_imported(&record), &set);
-            (judged.len(), gaps.into_iter().map(|gap| gap.why).collect::<Vec<_>>())
+            let judged = judged.iter().map(|one| (one.stream, one.value_us)).collect::<Vec<_>>();
+            (judged, gaps.into_iter().map(|gap| gap.why).collect::<Vec<_>>())
         };
-        assert_eq!(with(None), (1, Vec::new()));
-        assert_eq!(with(Some(700.0)), (0, vec![WhyNotJudged::NotStated]));
+        assert_eq!(with(None), (vec![(Stream::Write, 500.0)], Vec::new()));
+        assert_eq!(with(Some(700.0)), (vec![(Stream::Commit, 700.0)], Vec::new()));
     }
 
     #[test]

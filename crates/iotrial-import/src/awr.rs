@@ -212,7 +212,7 @@ fn begins(text: &str) -> Vec<Range<usize>> {
     }
     // Of one report alone, or of a list that nobody has.
     if starts.len() < 2 || starts.len() > MOST_REPORTS {
-        return vec![0..text.len()];
+        return std::iter::once(0..text.len()).collect();
     }
     starts[0] = 0;
     let ends = starts.iter().skip(1).copied().chain([text.len()]);

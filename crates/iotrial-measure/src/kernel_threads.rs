@@ -33,7 +33,7 @@ struct Waits {
 // Measured: 5 to 20 µs on an idle virtual machine of two CPUs, up to 50 µs beside the load itself.
 const USUAL_WAIT: Duration = Duration::from_micros(100);
 /// Threads that may complete I/Os are looked at so often: what was held back is known to this much. A look takes about 6 µs a thread.
-pub(crate) const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(50);
 /// And all processes, for new ones. It costs milliseconds on a host with thousands of them.
 const ALL_NS: u64 = 1_000_000_000;
 /// Waits that are kept, the latest.

@@ -8,7 +8,7 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, Plan};
 use iotrial_model::record::{Failure, JobCounts, OpCounts};
 
-use crate::kernel_threads::{KernelThreads, TICK};
+use crate::kernel_threads::KernelThreads;
 
 /// The place of the commits behind the two directions.
 const COMMIT: usize = 2;
@@ -106,7 +106,8 @@ const SLOW_NS: u64 = 1_000_000;
 const MOST_SLOW: usize = 131_072;
 /// What the kernel's threads waited counts from here on, as what the generator held back does.
 const LEAST_HELD_NS: u64 = 100_000;
-const SLICE_NS: u64 = TICK.as_nanos() as u64;
+/// As often as these are looked at.
+const SLICE_NS: u64 = 50_000_000;
 
 /// What came of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

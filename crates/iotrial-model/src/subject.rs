@@ -553,7 +553,7 @@ impl<'r> Ops<'r> {
     /// What a source states.
     pub fn of_stated(ops: &'r StatedOps) -> Self {
         let facts = |stream: &'r Option<StatedStream>| stream.as_ref().map(Facts::Stated);
-        Self {
+        let ops = Self {
             read: facts(&ops.read),
             write: facts(&ops.write),
             commit: None,
@@ -561,7 +561,9 @@ impl<'r> Ops<'r> {
             sync: facts(&ops.sync),
             trim: facts(&ops.trim),
             issued_when_due: false,
-        }
+        };
+        // What was written before is durable when a flush completes, which is what a commit waits for.
+        Self { commit: ops.flushes_apart(), ..ops }
     }
 
     /// Every stream that is there, with its name. Commits may be among the writes.
@@ -569,7 +571,8 @@ impl<'r> Ops<'r> {
         let all = [
             ("read", self.read),
             ("write", self.write),
-            ("commit", self.commit),
+            // Those of another tool are its flushes.
+            ("commit", self.commit.filter(|_| self.sync.is_none())),
             ("all", self.all),
             ("sync", self.sync),
             ("trim", self.trim),

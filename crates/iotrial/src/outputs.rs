@@ -20,9 +20,8 @@ use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser as _, V
 use iotrial_engine::targets::{FileId, file_id, file_id_at};
 use iotrial_report::document::Document;
 use iotrial_report::svg_files::{ChartFile, chart_files};
-use iotrial_session::atomic_file::{
-    Existing, create, folder_of, open_to_append, without_temporary_name, write_whole,
-};
+pub use iotrial_session::atomic_file::without_temporary_name;
+use iotrial_session::atomic_file::{Existing, create, folder_of, open_to_append, write_whole};
 use iotrial_session::read_files;
 
 use crate::failure::Failure;

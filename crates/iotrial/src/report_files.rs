@@ -9,11 +9,10 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
-use iotrial_session::atomic_file::without_temporary_name;
 
 use crate::failure::Failure;
 use crate::heading;
-use crate::outputs::OutputFile;
+use crate::outputs::{OutputFile, without_temporary_name};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]

@@ -85,6 +85,9 @@ pub(crate) struct Ran {
     pub(crate) hung: bool,
 }
 
+/// As a shell reports SIGINT, and as iotrial ends after it.
+pub(crate) const INTERRUPTED: i32 = 130;
+
 impl Ran {
     /// Standard output, for looking into it.
     pub(crate) fn out(&self) -> String {
@@ -102,8 +105,8 @@ impl Ran {
             _ if self.hung => "hangs".to_owned(),
             None => format!("{}", self.status),
             Some(101) => "panics".to_owned(),
-            // A shell reports a child that a signal ended in this way.
-            Some(code) if code > 128 => format!("exit code {code}"),
+            // A shell reports a child that a signal ended in this way; one that was interrupted reports it itself.
+            Some(code) if code > 128 && code != INTERRUPTED => format!("exit code {code}"),
             Some(_) if self.err().contains("panicked at") => "panics in a thread".to_owned(),
             Some(_) => return None,
         };

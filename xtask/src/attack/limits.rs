@@ -1,6 +1,6 @@
 //! Limits of the process: memory, stack, size and number of files, threads.
 
-use super::ground::Ran;
+use super::ground::{INTERRUPTED, Ran};
 use super::{Ground, is_root};
 
 pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
@@ -73,7 +73,7 @@ fn time(ground: &mut Ground) -> anyhow::Result<()> {
             target.display()
         );
         let ran = ground.end(ground.shell(&line))?;
-        let is_stopped = ran.code == Some(130) && ran.out().contains("stopped ");
+        let is_stopped = ran.code == Some(INTERRUPTED) && ran.out().contains("stopped ");
         let left = std::fs::read_dir(&target)?.count();
         let is_wrong = !is_stopped || left > 0;
         let wrong = ran.crash().or_else(|| is_wrong.then(|| format!("{left} files left: {}", ran.seen())));

@@ -5,6 +5,7 @@
 //! what should be independent repeats are the same course of offsets again.
 
 use iotrial_model::finding::{ComparedFact, ConditionKind, Finding, FindingId, Severity, UnlikeContent};
+use iotrial_model::metric::Metric;
 use iotrial_model::stream::Stream;
 
 use super::conditions::APART;
@@ -41,6 +42,13 @@ fn unlike(samples: &[Sample], content: impl Fn(&Sample) -> Option<NamedContent>)
 /// Takes the latencies of writes from the samples that lack the flushes in them, where others have them, and tells of which.
 pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<Finding>) {
     let is_apart = |sample: &Sample| sample.generator.word(ConditionKind::Flushes) == Some(APART);
+    let is_latency_of = |metric: &Metric, is_it: fn(Stream) -> bool| {
+        metric.key.figure().is_some_and(|(of, figure)| is_it(of.stream) && figure.is_latency())
+    };
+    // What waits is the flush, which is compared as a commit; before it the write is in memory, however slow the storage is.
+    for sample in samples.iter_mut().filter(|sample| is_apart(sample)) {
+        sample.leave_out(|metric| is_latency_of(metric, |stream| stream == Stream::Write));
+    }
     let is_unlike = samples
         .iter()
         .any(|sample| sample.generator.word(ConditionKind::Flushes).is_some() && !is_apart(sample));
@@ -49,9 +57,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
     }
     let mut names = Vec::new();
     for sample in samples.iter_mut().filter(|sample| is_apart(sample)) {
-        sample.leave_out(|metric| {
-            metric.key.figure().is_some_and(|(of, figure)| of.stream != Stream::Read && figure.is_latency())
-        });
+        sample.leave_out(|metric| is_latency_of(metric, |stream| stream != Stream::Read));
         names.push(sample.source.clone());
     }
     if let Some((first, others)) = names.split_first() {

@@ -69,6 +69,9 @@ pub struct ByCategory {
 // A choice: the mean of 1,000 I/Os that vary as their mean is known to 3 %.
 const LEAST_IOS: f64 = 1_000.0;
 const LEAST_INTERVALS: usize = 20;
+/// Of an interval whose length nobody says.
+// Longer than most: what are too few I/Os then are too few for certain.
+const UNKNOWN_LENGTH_S: f64 = 60.0;
 
 /// Why the latency of a direction is not judged; `None` where it is, and where it has none.
 fn too_few(series: &CounterSeries, disk: &DiskCounters, direction: Option<Direction>) -> Option<CounterNote> {
@@ -83,8 +86,8 @@ fn too_few(series: &CounterSeries, disk: &DiskCounters, direction: Option<Direct
             continue;
         };
         busy_count += usize::from(iops >= LEAST_IOPS);
-        // No tool counts intervals of less than a second.
-        let length_s = series.durations_s.get(interval).copied().or(series.interval_s).unwrap_or(1.0);
+        let length_s =
+            series.durations_s.get(interval).copied().or(series.interval_s).unwrap_or(UNKNOWN_LENGTH_S);
         ios += iops * length_s;
     }
     let is_too_few = is_counted && busy_count < LEAST_INTERVALS && ios < LEAST_IOS && ios > 0.0;

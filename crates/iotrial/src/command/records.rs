@@ -231,9 +231,10 @@ fn narrow(entries: &[Entry], columns: usize, zone: &TimeZone) -> String {
         let started = started(&entry.started_at, zone);
         let started = started.get("2026-".len()..).unwrap_or(&started).to_owned();
         let profile = console::truncate_str(&harmless(&entry.profile), NARROW_PROFILE, "…").into_owned();
+        let outcome = outcome(entry).replace(", simulated", " (sim)");
         let label = entry.label.as_deref().map(harmless);
         let what = label.unwrap_or_else(|| targets(&entry.targets, LEAST_OF_TARGETS));
-        vec![end_of(&entry.id).to_owned(), started, profile, outcome(entry), capacity(entry), what]
+        vec![end_of(&entry.id).to_owned(), started, profile, outcome, capacity(entry), what]
     }));
     let table = aligned(&rows, &[], &[]);
     table.lines().map(|line| format!("{}\n", console::truncate_str(line, columns, "…"))).collect()

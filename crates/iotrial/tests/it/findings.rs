@@ -380,11 +380,4 @@ fn what_a_host_that_pauses_makes_of_p99_is_told_with_its_size_and_a_queue_of_the
     assert!((130_000.0..400_000.0).contains(&latency_us), "{found:#}");
     // The device alone has a p99 of 4.3 ms. Behind each pause it has 480 I/Os at once, which wait for each other because they were late.
     assert!((3_000.0..8_000.0).contains(&without_us), "{found:#}");
-    let message = found["message"].as_str().unwrap();
-    assert!(
-        message.contains(
-            "because iotrial did not get a CPU in time. This delay, not the device, accounts for up to"
-        ) && message.contains("of the p99 of"),
-        "{message}"
-    );
 }

@@ -143,7 +143,7 @@ fn a_run_serves_its_live_figures_and_its_sums_agree_with_them() {
     assert_eq!(of("errors_total") + of("late_total"), 0.0);
     run.interrupt();
     let code = run.child.wait().unwrap().code();
-    assert_eq!((code, bench.stored(".iotrial.json").len() + bench.stored(".zst").len()), (Some(3), 1));
+    assert_eq!((code, bench.stored(".iotrial.json").len() + bench.stored(".zst").len()), (Some(130), 1));
 }
 
 #[test]

@@ -34,12 +34,22 @@ impl Session {
     }
 
     /// The exit code of a program whose output is the terminal as well, and the lines that it shows in the end.
-    pub fn shown(command: Command, columns: u16, rows: u16) -> (i32, Vec<String>) {
-        let (code, _, mut lines) = Self::on_terminal(command, (columns, rows), true).end();
+    /// Besides them those that are broken within a word.
+    pub fn shown(command: Command, columns: u16, rows: u16) -> (i32, Vec<String>, Vec<String>) {
+        let mut session = Self::on_terminal(command, (columns, rows), true);
+        while let Ok(more) = session.received.recv_timeout(PATIENCE) {
+            session.raw.extend(more);
+        }
+        let mut whole = screen(&String::from_utf8_lossy(&session.raw), usize::MAX);
+        whole.retain(|line| {
+            let edge: Vec<char> = line.chars().skip(usize::from(columns) - 1).take(2).collect();
+            edge.len() == 2 && edge.iter().all(|c| c.is_alphanumeric())
+        });
+        let (code, _, mut lines) = session.end();
         while lines.last().is_some_and(String::is_empty) {
             lines.pop();
         }
-        (code, lines)
+        (code, lines, whole)
     }
 
     fn on_terminal(mut command: Command, (columns, rows): (u16, u16), has_output: bool) -> Self {
