@@ -18,7 +18,7 @@ impl Comparison {
         let first: Vec<Metric> =
             looked_at_first(&self.configurations, &Metric::from).into_iter().map(Metric::from).collect();
         let differs = |metric: &&Metric| {
-            self.against_baseline.iter().filter_map(|pair| pair.delta(metric)).any(|delta| is_shown(delta))
+            self.against_baseline.iter().filter_map(|pair| pair.delta(metric)).any(is_shown)
         };
         first.iter().find(differs).or(first.first()).cloned()
     }
