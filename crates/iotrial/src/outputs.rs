@@ -408,10 +408,10 @@ impl Outputs {
         }
         let titled = self.title.as_ref().map(|title| document.clone().titled(title));
         let document = titled.as_ref().unwrap_or(document);
-        let charts = self.planned_charts(document).unwrap_or_else(|failure| {
-            result = Err(failure);
-            Vec::new()
-        });
+        let charts = match self.planned_charts(document) {
+            Ok(charts) => charts,
+            Err(failure) => return (files, Err(failure)),
+        };
         for (planned, svg) in &charts {
             result = result.and(self.write_planned(planned, svg.as_bytes()));
         }
