@@ -87,7 +87,7 @@ pub use matrix::{ComparisonMatrix, UnderLoad};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use sample::{Outcome, RunCaveat, Sample};
-pub use shape::LoadShape;
+pub use shape::{LoadShape, ShapedLoad};
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,
@@ -117,10 +117,9 @@ pub struct Comparison {
     pub configurations: Vec<Configuration>,
     /// Every metric of any configuration, in the order of tables.
     pub metrics: Vec<Metric>,
-    /// What its loads do, by the name that metrics carry; `None` stands for the load of a comparison under one load. Those that are not of one
-    /// kind of I/O, or are not known, are missing.
+    /// What its loads do. Those that are not of one kind of I/O, or are not known, are missing.
     #[serde(skip)]
-    pub shapes: Vec<(Option<String>, LoadShape)>,
+    pub shapes: Vec<ShapedLoad>,
     /// Key of the configuration that others are compared with.
     pub baseline: String,
     /// Whether the user chose it.
@@ -378,17 +377,17 @@ fn subjects_of(samples: &[Sample]) -> Vec<String> {
 }
 
 /// The shape of each load, once; none of a load that has several.
-fn shapes_of(samples: &[Sample]) -> Vec<(Option<String>, LoadShape)> {
-    let mut shapes: Vec<(Option<String>, LoadShape)> = Vec::new();
+fn shapes_of(samples: &[Sample]) -> Vec<ShapedLoad> {
+    let mut shapes: Vec<ShapedLoad> = Vec::new();
     let mut other: Vec<Option<String>> = Vec::new();
-    for (load, shape) in samples.iter().filter_map(Sample::shaped_load) {
-        match shapes.iter().find(|(known, _)| *known == load) {
-            Some((_, known)) if *known != shape => other.push(load),
+    for one in samples.iter().filter_map(Sample::shaped_load) {
+        match shapes.iter().find(|known| known.load == one.load) {
+            Some(known) if known.shape != one.shape => other.push(one.load),
             Some(_) => {}
-            None => shapes.push((load, shape)),
+            None => shapes.push(one),
         }
     }
-    shapes.retain(|(load, _)| !other.contains(load));
+    shapes.retain(|one| !other.contains(&one.load));
     shapes
 }
 

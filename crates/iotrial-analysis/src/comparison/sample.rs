@@ -26,7 +26,7 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, Taken, load_of_jobs};
 use super::host_difference::telling;
 use super::offsets::Offsets;
-use super::shape::LoadShape;
+use super::shape::{LoadShape, ShapedLoad};
 use crate::contradiction::contradictions;
 use crate::figures::Figures;
 use crate::findings::findings;
@@ -258,8 +258,9 @@ impl Sample {
     }
 
     /// The load that its metrics carry, where they carry one, with its shape.
-    pub(super) fn shaped_load(&self) -> Option<(Option<String>, LoadShape)> {
-        Some((self.load.clone().filter(|_| self.is_one_of_several_loads), self.shape?))
+    pub(super) fn shaped_load(&self) -> Option<ShapedLoad> {
+        let load = self.load.clone().filter(|_| self.is_one_of_several_loads);
+        Some(ShapedLoad { load, shape: self.shape? })
     }
 
     /// Whether nothing was measured.

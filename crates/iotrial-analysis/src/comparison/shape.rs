@@ -16,6 +16,15 @@ pub struct LoadShape {
     pub outstanding: u64,
 }
 
+/// The shape of a load that is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShapedLoad {
+    /// The name that metrics carry; `None` of a comparison under one load.
+    pub load: Option<String>,
+    /// What it does.
+    pub shape: LoadShape,
+}
+
 impl LoadShape {
     /// The shape of the only job of a result that makes as many I/Os as it can; `None` of several jobs, of a rate, and where anything of it is
     /// not known.

@@ -1,6 +1,8 @@
 //! Curves over a grid of loads: throughput and latency by outstanding I/Os, or by block size, a line for each configuration.
 
-use iotrial_analysis::comparison::{Comparison, ComparisonMatrix, Configuration, LoadShape, Metric};
+use iotrial_analysis::comparison::{
+    Comparison, ComparisonMatrix, Configuration, LoadShape, Metric, ShapedLoad,
+};
 use iotrial_model::figure::Figure;
 use iotrial_model::load::Pattern;
 use iotrial_model::metric::MetricKey;
@@ -65,10 +67,10 @@ struct Kind<'g> {
 impl<'c> Grid<'c> {
     /// The grid of a comparison whose metrics carry their loads.
     pub(crate) fn of_stated(comparison: &'c Comparison) -> Self {
-        let named = comparison.shapes.iter().filter(|(load, _)| load.is_some());
-        let point = |(load, shape): &'c (Option<String>, LoadShape)| Point {
-            shape: *shape,
-            load: load.as_ref(),
+        let named = comparison.shapes.iter().filter(|one| one.load.is_some());
+        let point = |one: &'c ShapedLoad| Point {
+            shape: one.shape,
+            load: one.load.as_ref(),
             configurations: &comparison.configurations,
         };
         let configurations = comparison.configurations.iter().map(|one| (one.key.clone(), one.title()));
@@ -79,7 +81,7 @@ impl<'c> Grid<'c> {
     pub(crate) fn of_loads(all: &'c ComparisonMatrix) -> Self {
         let Some(matrix) = &all.over_loads else { return Self::of_stated(&all.rows[0].comparison) };
         let of_row = all.rows.iter().filter_map(|row| match row.comparison.shapes.as_slice() {
-            [(None, shape)] => {
+            [ShapedLoad { load: None, shape }] => {
                 Some(Point { shape: *shape, load: None, configurations: &row.comparison.configurations })
             }
             _ => None,
