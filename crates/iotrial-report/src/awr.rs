@@ -1,5 +1,5 @@
-//! The documents of AWR reports: what one says of its database, ([`series`]) a database over many intervals, ([`fleet`])
-//! databases that share their storage, ([`replay`]) the load that was made of them, and ([`slob`]) runs of SLOB.
+//! The documents of AWR reports: what one says of its database, (`series`) a database over many intervals, (`fleet`)
+//! databases that share their storage, (`replay`) the load that was made of them, and (`slob`) runs of SLOB.
 
 mod course;
 mod cut_off;
