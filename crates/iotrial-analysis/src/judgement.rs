@@ -112,35 +112,14 @@ impl Judgement {
         if subject.source.is_some() {
             return;
         }
-        let gaps = std::mem::take(&mut self.gaps);
-        for gap in gaps {
-            match (Self::bounded(&gap, subject), &gap.roles[..], gap.stream) {
-                (Some(bounded), [role], Some(stream)) => {
-                    let statistic = Figure::LatencyP99;
-                    let bands = thresholds.bands(*role, stream, statistic);
-                    let within = bands.filter(|bands| category_of_bound(bounded, bands).is_some());
-                    match within {
-                        Some(bands) => self.add_bound(&gap.roles, stream, statistic, bounded, bands),
-                        None => self.gaps.push(gap),
-                    }
+        for gap in std::mem::take(&mut self.gaps) {
+            match bound_within_limit(&gap, subject, thresholds) {
+                Some((stream, bounded, bands)) => {
+                    self.add_bound(&gap.roles, stream, Figure::LatencyP99, bounded, bands);
                 }
-                _ => self.gaps.push(gap),
+                None => self.gaps.push(gap),
             }
         }
-    }
-
-    /// What the I/Os show of a 99th percentile that they are too few for.
-    fn bounded(gap: &Gap, subject: &Subject<'_>) -> Option<Bounded> {
-        let WhyNotJudged::TooFewIos { .. } = gap.why else { return None };
-        let ([role], Some(stream), Some(Figure::LatencyP99)) = (&gap.roles[..], gap.stream, gap.statistic)
-        else {
-            return None;
-        };
-        let latency = stream.counts_of(subject, Some(*role)).total_latency.clone();
-        let io_count = latency.io_count();
-        let within = io_count - most_beyond(io_count, 99.0)?;
-        let value = percentile_us(&latency, 100.0 * within as f64 / io_count as f64)?;
-        Some(Bounded { relation: BoundRelation::AtMost, value })
     }
 
     /// Of a load whose latencies show its queue: none is judged.
@@ -264,6 +243,26 @@ impl Judgement {
             shown_ms,
         });
     }
+}
+
+/// The stream and the bands of a 99th percentile that has too few I/Os, and the bound that they put on it; `None` where that is not within
+/// the limit.
+fn bound_within_limit<'t>(
+    gap: &Gap,
+    subject: &Subject<'_>,
+    thresholds: &'t ThresholdSet,
+) -> Option<(Stream, Bounded, &'t Bands)> {
+    let WhyNotJudged::TooFewIos { .. } = gap.why else { return None };
+    let ([role], Some(stream), Some(Figure::LatencyP99)) = (&gap.roles[..], gap.stream, gap.statistic) else {
+        return None;
+    };
+    let counts = stream.counts_of(subject, Some(*role));
+    let io_count = counts.io_count();
+    let within = io_count - most_beyond(io_count, 99.0)?;
+    let value = percentile_us(&counts.total_latency, 100.0 * within as f64 / io_count as f64)?;
+    let bounded = Bounded { relation: BoundRelation::AtMost, value };
+    let bands = thresholds.bands(*role, stream, Figure::LatencyP99)?;
+    category_of_bound(bounded, bands).map(|_| (stream, bounded, bands))
 }
 
 /// Where a latency is beyond its limit, the I/Os decide that the generator left alone, if there are enough of them; without them the answer

@@ -16,7 +16,7 @@ use iotrial_measure::pauses::{self, PauseWatch};
 use iotrial_measure::recorder::JobRecorder;
 use iotrial_measure::window::Window;
 use iotrial_model::engine::EngineKind;
-use iotrial_model::plan::Plan;
+use iotrial_model::plan::{Arrival, Plan};
 use iotrial_model::record::{
     CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, Pause, QueueSetup,
 };
@@ -115,12 +115,14 @@ pub fn run(
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
     let pause_watch = has_meter.then(|| PauseWatch::begin(workers.clock.clone())).flatten();
-    let kernel_watch = has_meter.then(|| KernelWatch::begin(workers.clock.clone()));
+    // A closed load has no times of its own, from which it could be known what was held back.
+    let has_times = has_meter && plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
+    let kernel_watch = has_times.then(|| KernelWatch::begin(workers.clock.clone()));
     let kernel_threads = kernel_watch.as_ref().map(KernelWatch::threads);
     let anywhere = watcher.may_end_anywhere();
-    let mut meter = kernel_threads.map(|threads| {
+    let mut meter = has_meter.then(|| {
         let meter = Meter::new(workers.clock.clone(), &windows, device_names, anywhere);
-        meter.with_kernel_threads(threads.clone())
+        meter.with_kernel_threads(kernel_threads.cloned())
     });
     let engine_setup = EngineSetup { priority: raised.granted(), ..workers.setup.clone() };
     let thread_ids = workers.thread_ids.clone();

@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use quoted_printable::ParseMode;
+
 /// Heads of parts are within so many lines of their beginning.
 const MOST_HEAD_LINES: usize = 60;
 /// More parts than a page has pictures.
@@ -63,52 +67,18 @@ fn text_of_part(part: &str) -> Option<String> {
     })
 }
 
-/// `=3D` is a byte in hexadecimal; a `=` at the end of a line takes the line break away.
+/// `=3D` is a byte in hexadecimal; a `=` at the end of a line takes the line break away. What is neither stays.
 fn quoted_printable(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('=') {
-        bytes.extend_from_slice(before.as_bytes());
-        let digits = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        // Blanks may stand behind the mark.
-        let end = after.trim_start_matches([' ', '\t', '\r']);
-        if let Some(byte) = digits {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else if let Some(next) = end.strip_prefix('\n') {
-            rest = next;
-        } else {
-            bytes.push(b'=');
-            rest = after;
-        }
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
+    // The lines of what is decoded end as RFC 2045 has them.
+    let bytes =
+        quoted_printable::decode(text, ParseMode::Robust).unwrap_or_else(|_| text.as_bytes().to_vec());
+    String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
 }
 
 /// `None` where it is none.
 fn base64(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            _ => return None,
-        };
-        (bits, count) = ((bits << 6) | u32::from(digit), count + 6);
-        if count >= 8 {
-            count -= 8;
-            #[expect(clippy::cast_possible_truncation, reason = "the byte that is complete")]
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    let digits: String = text.split_ascii_whitespace().collect();
+    Some(String::from_utf8_lossy(&STANDARD.decode(digits).ok()?).into_owned())
 }
 
 #[cfg(test)]

@@ -62,6 +62,8 @@ struct Course {
     last_all_ns: Option<u64>,
     /// In the order in which they ended.
     waits: VecDeque<Wait>,
+    /// The longest of them, so that no more are looked through than overlap.
+    longest_ns: u64,
     all: Duration,
 }
 
@@ -144,6 +146,7 @@ impl Course {
         self.all += delay;
         let delay_ns = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
         let from_ns = last_ns.unwrap_or(now_ns).saturating_sub(delay_ns);
+        self.longest_ns = self.longest_ns.max(now_ns - from_ns);
         if self.waits.len() == MOST_WAITS {
             self.waits.pop_front();
         }
@@ -152,8 +155,9 @@ impl Course {
 
     fn within_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         let ended_before = self.waits.partition_point(|wait| wait.to_ns <= from_ns);
-        let later = self.waits.range(ended_before..).filter(|wait| wait.from_ns < to_ns);
-        later.map(|wait| wait.delay_ns).sum()
+        let later = self.waits.range(ended_before..);
+        let near = later.take_while(|wait| wait.to_ns < to_ns.saturating_add(self.longest_ns));
+        near.filter(|wait| wait.from_ns < to_ns).map(|wait| wait.delay_ns).sum()
     }
 }
 
@@ -204,8 +208,9 @@ impl KernelThreads {
             let (from_ns, to_ns) = (from * 1_000_000, to * 1_000_000);
             Wait { from_ns, to_ns, delay_ns: to_ns - from_ns }
         };
-        let waits = waits_ms.iter().map(wait).collect();
-        let course = Course { waits, last_all_ns: Some(u64::MAX - ALL_NS), ..Course::default() };
+        let waits: VecDeque<Wait> = waits_ms.iter().map(wait).collect();
+        let longest_ns = waits.iter().map(|wait| wait.to_ns - wait.from_ns).max().unwrap_or_default();
+        let course = Course { waits, longest_ns, last_all_ns: Some(u64::MAX - ALL_NS), ..Course::default() };
         Self(Arc::new(Mutex::new(Shared { clock: MonotonicClock::before_start(), course })))
     }
 }

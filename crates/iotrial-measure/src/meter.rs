@@ -73,9 +73,9 @@ impl Meter {
         }
     }
 
-    /// The same meter, which also tells how long these threads waited.
-    pub fn with_kernel_threads(self, threads: KernelThreads) -> Self {
-        Self { kernel_threads: Some(threads), ..self }
+    /// The same meter, which also tells how long these threads waited, if any are watched.
+    pub fn with_kernel_threads(self, kernel_threads: Option<KernelThreads>) -> Self {
+        Self { kernel_threads, ..self }
     }
 
     /// The next moment of a reading; `None` when all are taken.

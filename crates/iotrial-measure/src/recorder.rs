@@ -369,6 +369,43 @@ impl OpRecorder {
 mod tests {
     use super::*;
 
+    /// Latencies in ms and how many had them, of the I/Os that were held back, and what they would have been.
+    fn held(op: &mut OpRecorder, threads: Option<&KernelThreads>) -> [Vec<(u128, u64)>; 2] {
+        let counts = op.take(threads);
+        [counts.held_latency, counts.unheld_latency]
+            .map(|latency| latency.buckets().map(|(time, count)| (time.as_millis(), count)).collect())
+    }
+
+    #[test]
+    fn what_was_under_way_while_kernel_threads_waited_is_held_back_and_so_are_the_short_ones_of_that_time() {
+        const MS: u64 = 1_000_000;
+        let mut op = OpRecorder { kept: Some(Kept::default()), ..OpRecorder::default() };
+        let note_all = |op: &mut OpRecorder| {
+            let mut note = |from_ms: u64, to_ms: u64, held_ms: u64| {
+                op.note((from_ms * MS, to_ms * MS), (to_ms - from_ms) * MS, held_ms * MS);
+            };
+            // Under way during the wait of 150 ms, during none, and held back by the generator itself.
+            note(90, 262, 0);
+            note(300, 310, 0);
+            note(400, 420, 5);
+            // In a moment, while the kernel waited, and later.
+            note(120, 120, 0);
+            note(130, 130, 0);
+            note(410, 410, 0);
+        };
+        note_all(&mut op);
+        let waited = KernelThreads::waiting(&[(100, 250)]);
+        let [shown, without] = held(&mut op, Some(&waited));
+        assert_eq!((shown, without), (vec![(0, 2), (20, 1), (172, 1)], vec![(0, 2), (15, 1), (22, 1)]));
+        // Empty again; and where nobody looks at the kernel only the generator held anything back.
+        note_all(&mut op);
+        assert_eq!(held(&mut op, None), [vec![(20, 1)], vec![(15, 1)]]);
+        // A closed load has no times at which its I/Os were due.
+        op.kept = None;
+        note_all(&mut op);
+        assert_eq!(held(&mut op, Some(&waited)), [vec![(20, 1)], vec![(15, 1)]]);
+    }
+
     #[test]
     fn a_queue_of_hours_is_counted_whole() {
         let hours_ns = 20 * 3_600_000_000_000;

@@ -1,5 +1,5 @@
-//! The documents of AWR reports: what one says of its database, (`series`) a database over many intervals, (`fleet`)
-//! databases that share their storage, (`replay`) the load that was made of them, and (`slob`) runs of SLOB.
+//! The documents of AWR reports: what one says of its database, a database over many intervals (`series`), databases that share
+//! their storage (`fleet`), the load that was made of them (`replay`), and runs of SLOB (`slob`).
 
 mod course;
 mod cut_off;

@@ -27,7 +27,13 @@ pub fn words() -> Vec<OsString> {
 
 /// The command line as a shell takes it back, with the user's own defaults; `None` where it began with another command.
 pub fn typed(command: &str) -> Option<String> {
-    let words = words();
+    typed_without(command, None)
+}
+
+/// The same without a switch.
+pub fn typed_without(command: &str, switch: Option<&str>) -> Option<String> {
+    let mut words = words();
+    words.retain(|word| switch.is_none_or(|switch| word != switch));
     let is_it = words.first().is_some_and(|word| word == command);
     let words = words.iter().map(|word| format!(" {}", shell_line::quoted(&word.to_string_lossy())));
     is_it.then(|| format!("iotrial{}", words.collect::<String>()))

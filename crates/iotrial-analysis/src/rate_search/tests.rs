@@ -585,3 +585,60 @@ fn what_short_loads_carry_far_below_all_that_failed_is_a_bound() {
     // Nothing of the rates above, although they held as well.
     assert!(held(&search, true).iter().any(|one| one * APART > lowest));
 }
+
+/// 2,400 data I/Os a second are asked, so many are done in each second, and all of them are held back by the host.
+fn beside_a_busy_host(done: impl Fn(u64) -> u64) -> RunRecord {
+    let mut record = measured(60, done);
+    record.plan.jobs[0].arrival = Arrival::Open { iops: 2_400.0, spacing: Spacing::Poisson, bursts: None };
+    for (second, interval) in (1..).zip(&mut record.intervals) {
+        interval.backlog = vec![800 * second, 0];
+    }
+    // The first I/O found the device idle.
+    let first = counts(1, Duration::from_micros(200)).total_latency;
+    record.intervals[0].jobs[0].read.as_mut().unwrap().total_latency.merge(&first);
+    let data = &mut record.jobs[0];
+    for counts in data.read.iter_mut().chain(&mut data.write) {
+        counts.unheld_latency.record_n(Duration::from_micros(100), counts.io_count());
+        counts.held_latency = counts.total_latency.clone();
+    }
+    record
+}
+
+#[test]
+fn a_rate_that_stands_still_is_the_device_s_own_whoever_waited_for_a_cpu() {
+    let is_sure = |record: &RunRecord| {
+        let assessed = super::assess(&record.plan, &Subject::of_run(record), &limits("2ms@p99"));
+        assert!(matches!(assessed.why_not, Some(NotHeld::NotIssued { .. })), "{:?}", assessed.why_not);
+        assessed.is_sure
+    };
+    assert!(is_sure(&beside_a_busy_host(|_| 1_600)));
+    assert!(!is_sure(&beside_a_busy_host(|second| 1_500 + 4 * second)));
+}
+
+#[test]
+fn where_the_host_disturbed_loads_a_rate_clearly_below_all_that_failed_is_a_bound_and_rests_on_the_slowest_that_held()
+ {
+    let mut search = tried(None, |_, share, _| share <= 0.75);
+    let probe = |kind, share: f64, held, doubt: Option<FindingId>| Probe {
+        kind,
+        share: Some(share),
+        asked_iops: Some(share * SATURATION_IOPS),
+        held: Some(held),
+        doubts: doubt.into_iter().collect(),
+        ..search.search.probes[1].clone()
+    };
+    let with = |doubt: Option<FindingId>| {
+        let mut probes = vec![search.search.probes[0].clone(), probe(ProbeKind::Probe, 0.8, false, doubt)];
+        probes.extend([0.7, 0.72, 0.75].map(|share| probe(ProbeKind::Probe, share, true, None)));
+        probes.extend([0.73, 0.7].map(|share| probe(ProbeKind::Confirmation, share, false, None)));
+        probes
+    };
+    let (known, unknown) = (with(Some(FindingId::GeneratorBusy)), with(None));
+    search.search.probes = unknown;
+    assert_eq!(search.result(), None);
+    search.search.probes = known;
+    search.search.result = search.result();
+    let result = search.search.result.as_ref().unwrap();
+    assert!((result.held_iops / SATURATION_IOPS - 0.7 / APART).abs() < 1e-9 && result.is_lower_bound());
+    assert_eq!(search.load_of_answer(), Some(2));
+}

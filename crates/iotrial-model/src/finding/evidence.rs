@@ -65,7 +65,8 @@ words! {
         /// IOPS × mean latency differs by more than 3 % from the outstanding I/Os. Warning.
         LittlesLaw = "littles-law",
         /// The generator limited the run: it used up its CPUs, waited for them, or lost them to the hypervisor (`stolen_percent`: at
-        /// most, of the time of the driving CPUs). Warning.
+        /// most, of the time of the driving CPUs); or kernel threads that complete I/Os of an open load waited for a CPU
+        /// (`kernel_io_delay_percent`: of the measured time, summed over the threads). Warning.
         GeneratorBusy = "generator-busy",
         /// Time of day and monotonic clock diverged. Warning.
         ClockJump = "clock-jump",

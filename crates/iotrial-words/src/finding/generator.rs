@@ -77,8 +77,8 @@ pub(super) fn generator_busy(used: &GeneratorUse) -> String {
             percent(used.run_queue_delay_percent)
         ),
         Some(Shortage::KernelThreads) => format!(
-            "depends on threads of the kernel that complete I/Os, which waited for a CPU during {:.0} % of the time",
-            percent(used.kernel_io_delay_percent)
+            "depends on threads of the kernel that complete its I/Os, and these waited {} ms per s for a CPU",
+            with_thousands(10.0 * percent(used.kernel_io_delay_percent))
         ),
         Some(Shortage::Preempted) => format!(
             "lost its CPU {} times a second on a host that was {:.0} % busy",

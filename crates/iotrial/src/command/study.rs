@@ -115,10 +115,9 @@ fn measure(
 /// The command that goes on with a study.
 fn again(args: &StudyArgs) -> String {
     let file = args.file.as_deref().unwrap_or(Path::new("FILE")).to_string_lossy();
-    let typed =
-        effective::typed("study").unwrap_or_else(|| format!("iotrial study {}", shell_line::quoted(&file)));
     // `--restart` would forget what is done.
-    let typed = typed.replace(" --restart", "");
+    let typed = effective::typed_without("study", Some("--restart"))
+        .unwrap_or_else(|| format!("iotrial study {}", shell_line::quoted(&file)));
     if args.resume { typed } else { format!("{typed} --resume") }
 }
 

@@ -7,7 +7,7 @@ use crate::support::{Bench, Ran};
 use serde_json::{Value, json};
 
 /// Two simulated devices, of which one is four times as fast.
-const STUDY: &str = r#"
+pub(crate) const STUDY: &str = r#"
 format = "iotrial.study/1"
 name = "sims"
 title = "A slow device and a fast one"

@@ -243,7 +243,7 @@ fn on_a_terminal_of_any_usual_width_the_answer_of_every_command_is_one_screen_of
     let sim = ["--engine", "sim", "--sim", "service_time_us = 200, parallelism = 16", "--quiet"];
     let with_sim = |words: &[&'static str]| -> Vec<&'static str> { [words, &sim].concat() };
     std::fs::write(bench.path().join("fio.txt"), FIO).unwrap();
-    std::fs::write(bench.path().join("study.toml"), STUDY).unwrap();
+    std::fs::write(bench.path().join("study.toml"), crate::study::STUDY).unwrap();
     for label in ["a", "b"] {
         let run = ["run", "--closed", "--duration", "5s", "--label", label];
         bench.run(&with_sim(&run));
@@ -317,25 +317,3 @@ job: (groupid=0, jobs=1): err= 0: pid=1: Wed Nov 25 10:00:00 2026
     clat (usec): min=100, max=9000, avg=880.00, stdev=90.00
      lat (usec): min=101, max=9010, avg=883.00, stdev=90.00
 ";
-
-/// Two simulated devices, each measured twice.
-const STUDY: &str = r#"
-format = "iotrial.study/1"
-name = "two"
-title = "A slow device and a fast one"
-profiles = ["sqlserver-log"]
-repeats = 2
-
-[load]
-engine = "sim"
-ramp = "0s"
-duration = "5s"
-
-[[configuration]]
-label = "slow"
-sim = { service_time_us = 800.0 }
-
-[[configuration]]
-label = "fast"
-sim = { service_time_us = 200.0 }
-"#;
