@@ -362,6 +362,8 @@ enum BlockView<'d> {
     Charts {
         charts: Vec<ChartView<'d>>,
         legend: Vec<LegendView>,
+        /// What is said on paper where only the first are printed.
+        on_paper: Option<String>,
     },
     Facts {
         facts: Vec<(&'d str, String)>,
@@ -385,14 +387,17 @@ impl<'d> BlockView<'d> {
             Block::Charts(group) => Self::Charts {
                 charts: group.charts.iter().map(|chart| ChartView::of_chart(prefix, chart, unit)).collect(),
                 legend: charts::shown(svg::legend(&group.charts)),
+                on_paper: on_paper(group.charts.len(), MOST_PRINTED_CHARTS, "chart"),
             },
             Block::HeatMaps(maps) => Self::Charts {
                 charts: maps.iter().map(|map| ChartView::of_map(prefix, map, unit)).collect(),
                 legend: charts::shown(svg::level_legend()),
+                on_paper: on_paper(maps.len(), MOST_PRINTED_CHARTS, "chart"),
             },
             Block::Bars(charts) => Self::Charts {
                 charts: charts.iter().map(|chart| ChartView::of_bars(prefix, chart, unit)).collect(),
                 legend: charts::shown(svg::bar_legend(charts)),
+                on_paper: on_paper(charts.len(), MOST_PRINTED_CHARTS, "chart"),
             },
             Block::Facts(facts) => {
                 Self::Facts { facts: facts.iter().map(|fact| written(fact, unit)).collect() }
@@ -479,6 +484,8 @@ struct TableView<'d> {
     is_grouped: bool,
     /// Whether it fits on a printed page.
     is_short: bool,
+    /// What is said on paper where only its first rows are printed.
+    on_paper: Option<String>,
     headers: Vec<HeaderView>,
     rows: Vec<RowView>,
 }
@@ -511,6 +518,15 @@ struct CellView {
 const LONGEST_UNBROKEN: usize = 24;
 /// More rows than this do not fit on a printed page with their heading.
 const MOST_ROWS_ON_A_PAGE: usize = 25;
+/// Of longer tables, so many rows are printed: about a page. The style sheet has the same number.
+const MOST_PRINTED_ROWS: usize = 40;
+/// Of more charts in a section, so many are printed: about a page. The style sheet has the same number.
+const MOST_PRINTED_CHARTS: usize = 6;
+
+/// `The first 40 of 687 rows. The page has all.`, where that is not all of them.
+fn on_paper(count: usize, printed: usize, noun: &str) -> Option<String> {
+    (count > printed).then(|| format!("The first {printed} of {}. The page has all.", counted(count, noun)))
+}
 
 /// The header below a common one, with its unit if the common header does not name it.
 fn below(column: &Column, unit: &str, said: &str) -> String {
@@ -583,7 +599,8 @@ impl<'d> TableView<'d> {
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
         let is_short = table.rows.len() <= MOST_ROWS_ON_A_PAGE;
-        Self { caption: &table.caption, is_grouped, is_short, headers, rows }
+        let on_paper = on_paper(table.rows.len(), MOST_PRINTED_ROWS, "row");
+        Self { caption: &table.caption, is_grouped, is_short, on_paper, headers, rows }
     }
 }
 
@@ -612,6 +629,15 @@ const fn class(quantity: Quantity) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_paper_is_said_to_leave_out_is_what_the_style_leaves_out() {
+        let print = include_str!("html/style.css").split("@media print").nth(1).unwrap();
+        assert!(print.contains(&format!("tbody tr:nth-child(n + {})", MOST_PRINTED_ROWS + 1)));
+        assert!(print.contains(&format!(".charts figure:nth-child(n + {})", MOST_PRINTED_CHARTS + 1)));
+        assert_eq!((on_paper(40, 40, "row"), on_paper(6, 6, "chart")), (None, None));
+        assert!(on_paper(1_041, 40, "row").unwrap().contains("40 of 1,041 rows"));
+    }
 
     #[test]
     fn names_between_backticks_are_set_as_code_and_nothing_escapes() {

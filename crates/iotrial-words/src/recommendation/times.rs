@@ -13,7 +13,7 @@ pub fn times(fact: &TimesFact) -> String {
         (least, most) => format!("{least} to {most}"),
     };
     let figure = match metric {
-        MetricKey::Capacity => "IOPS within the limits".to_owned(),
+        MetricKey::Capacity => "IOPS".to_owned(),
         MetricKey::Figure(Stream::Mixed, figure) if figure.is_latency() => format!("{figure} latency"),
         MetricKey::Figure(stream, figure) if figure.is_latency() => format!("{stream} {figure} latency"),
         MetricKey::Figure(Stream::Mixed, figure) => rate(*figure).to_owned(),
@@ -26,26 +26,27 @@ pub fn times(fact: &TimesFact) -> String {
         (shown, all) => format!(", under {shown} of {all} loads"),
     };
     let is_latency = metric.figure().is_some_and(|(_, figure)| figure.is_latency());
+    // The highest rates of the two: neither is a rate within limits of the other one.
+    let limits = if *metric == MetricKey::Capacity { ", both within the limits" } else { "" };
     let price = fact.price_ratio.map(number);
-    let said = match (is_latency, price) {
-        (false, None) => format!("{better} does {factor} times the {figure} of {other}{loads}"),
-        (false, Some(price)) if price == "1.00" => {
-            format!("{better} does {factor} times the {figure} of {other} for the same price{loads}")
-        }
-        (false, Some(price)) => {
-            format!("{better} does {factor} times the {figure} of {other} for {price} times the price{loads}")
-        }
-        (true, None) => format!("{other} has {factor} times the {figure} of {better}{loads}"),
-        (true, Some(price)) if price == "1.00" => {
-            format!("{other} has {factor} times the {figure} of {better} for the same price{loads}")
-        }
-        (true, Some(price)) => {
-            format!(
-                "{other} has {factor} times the {figure} of {better}{loads}; {better} costs {price} times as much"
-            )
-        }
+    let said = if is_latency {
+        let costs = match price.as_deref() {
+            None => String::new(),
+            Some("1.00") => "; both cost the same".to_owned(),
+            Some(price) => format!("; {better} costs {price} times as much"),
+        };
+        format!("{other} has {factor} times the {figure} of {better}{loads}{costs}")
+    } else {
+        let costs = match price.as_deref() {
+            None => String::new(),
+            Some("1.00") => " for the same price".to_owned(),
+            Some(price) => format!(" for {price} times the price"),
+        };
+        let comma = if limits.is_empty() || costs.is_empty() { "" } else { "," };
+        format!("{better} does {factor} times the {figure} of {other}{limits}{comma}{costs}{loads}")
     };
-    if fact.is_simulated { format!("Simulated: {said}.") } else { format!("{said}.") }
+    let simulated = if fact.is_simulated { "Simulated: " } else { "" };
+    format!("{simulated}{said}.")
 }
 
 const fn rate(figure: Figure) -> &'static str {
