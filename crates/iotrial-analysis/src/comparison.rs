@@ -11,6 +11,8 @@ mod host_difference;
 
 mod capacity;
 
+mod shape;
+
 mod sample;
 
 mod conditions;
@@ -51,6 +53,8 @@ mod matrix;
 
 mod beside;
 
+mod times;
+
 mod sweeps;
 
 #[cfg(test)]
@@ -83,6 +87,7 @@ pub use matrix::{ComparisonMatrix, UnderLoad};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use sample::{Outcome, RunCaveat, Sample};
+pub use shape::{LoadShape, ShapedLoad};
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,
@@ -112,6 +117,9 @@ pub struct Comparison {
     pub configurations: Vec<Configuration>,
     /// Every metric of any configuration, in the order of tables.
     pub metrics: Vec<Metric>,
+    /// What its loads do. Those that are not of one kind of I/O, or are not known, are missing.
+    #[serde(skip)]
+    pub shapes: Vec<ShapedLoad>,
     /// Key of the configuration that others are compared with.
     pub baseline: String,
     /// Whether the user chose it.
@@ -176,7 +184,9 @@ impl Comparison {
         findings.extend(findings_on_generators(&samples));
         findings.extend(findings_on_offsets(&samples));
         without_unlike_writes(&mut samples, &mut findings);
+        let shapes = shapes_of(&samples);
         let mut all = Self::beside(subjects_of(&samples), Configuration::all(samples)?);
+        all.shapes = shapes;
         match all.configurations.as_slice() {
             [] => return Err(CompareError::OnlyOne { label: None, runs: 0 }),
             [only] => {
@@ -237,6 +247,7 @@ impl Comparison {
             is_baseline_chosen: false,
             not_compared: None,
             metrics: metrics_of(&configurations),
+            shapes: Vec::new(),
             host_differences: host_differences(&configurations),
             configurations,
             factors: Vec::new(),
@@ -363,6 +374,21 @@ fn subjects_of(samples: &[Sample]) -> Vec<String> {
         }
     }
     subjects
+}
+
+/// The shape of each load, once; none of a load that has several.
+fn shapes_of(samples: &[Sample]) -> Vec<ShapedLoad> {
+    let mut shapes: Vec<ShapedLoad> = Vec::new();
+    let mut other: Vec<Option<String>> = Vec::new();
+    for one in samples.iter().filter_map(Sample::shaped_load) {
+        match shapes.iter().find(|known| known.load == one.load) {
+            Some(known) if known.shape != one.shape => other.push(one.load),
+            Some(_) => {}
+            None => shapes.push(one),
+        }
+    }
+    shapes.retain(|one| !other.contains(&one.load));
+    shapes
 }
 
 /// A record that was given twice counts once.

@@ -4,6 +4,7 @@ mod answer;
 mod ceilings;
 mod over_loads;
 mod reservation;
+mod times;
 
 pub use answer::{
     Answer, AvoidFact, Effect, FactorFact, GroupRanges, LEAST_WEIGHT_PERCENT, ReasonFact,
@@ -14,6 +15,7 @@ pub use over_loads::{
     ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
 };
 pub use reservation::{Freeze, Reservation, ReservationKind, RoleLoss};
+pub use times::TimesFact;
 
 use crate::metric::Metric;
 

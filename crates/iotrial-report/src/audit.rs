@@ -5,7 +5,7 @@ use iotrial_model::audit::{AuditFinding, Weight};
 use iotrial_model::record::Severity;
 use iotrial_words::audit::{FindingWords, compares, not_checked, observes, says};
 
-use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::document::{Answer, Block, Document, FindingLine, Front, PointList, Section};
 use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -78,6 +78,7 @@ impl Document {
                 ),
             ],
             chapters,
+            front: Front::default(),
         }
     }
 }
@@ -171,6 +172,7 @@ fn of_audit(audit: &Audit) -> Document {
         in_brief: Vec::new(),
         sections,
         chapters: Vec::new(),
+        front: Front::default(),
     }
 }
 

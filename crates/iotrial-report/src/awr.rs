@@ -18,7 +18,7 @@ use iotrial_analysis::awr::{AwrAnswer, WaitLatency};
 use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
 
-use crate::document::{Block, Document, Section};
+use crate::document::{Block, Document, Front, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Fact, Row, Table, Value};
 
@@ -50,6 +50,7 @@ impl Document {
             in_brief: in_brief(report),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

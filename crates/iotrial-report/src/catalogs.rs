@@ -6,7 +6,7 @@ use iotrial_sizing::age::ReliedOn;
 use iotrial_sizing::catalog::{Catalog, Level, Machine, Processors, Source, VolumeKind};
 use iotrial_words::sizing::old_figures;
 
-use crate::document::{Block, Document, FindingLine, Section};
+use crate::document::{Block, Document, FindingLine, Front, Section};
 use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, TableOf, Value};
@@ -80,6 +80,7 @@ impl Document {
             in_brief: Vec::new(),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

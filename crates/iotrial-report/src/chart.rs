@@ -235,7 +235,7 @@ pub struct BarChart {
     pub value: Axis,
     /// How far the axis may go on either side for an error bar, which is then cut and has no end mark.
     // Two repeats may have an interval of many times the value; with it on the axis, all bars would be
-    // slivers.
+    // slivers. So would the others beside a bar that is longer than this, which is cut as well.
     pub reach: f64,
     /// The names of the groups, such as roles.
     pub groups: Vec<String>,
@@ -254,6 +254,8 @@ pub struct Mark {
     pub name: &'static str,
     /// On the axis of the bars.
     pub value: f64,
+    /// Whether a bar that goes beyond it is too long.
+    pub is_limit: bool,
 }
 
 /// One bar in each group.
@@ -281,14 +283,19 @@ pub struct Bar {
 }
 
 /// Below a chart with an error bar that is longer than the axis.
-pub(crate) const CUT_NOTE: &str = "An error bar with an arrow goes on beyond the axis.";
+pub(crate) const CUT_NOTE: &str = "What ends in an arrow goes on beyond the axis.";
 
 impl BarChart {
     /// Whether an error bar reaches beyond what it may.
     pub(crate) fn cuts_any(&self) -> bool {
         let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());
         let mut ends = bars.filter_map(|bar| bar.interval);
-        ends.any(|(low, high)| low < -self.reach || high > self.reach)
+        ends.any(|(low, high)| low < -self.reach || high > self.reach) || self.cuts_bars()
+    }
+
+    /// Whether a bar itself does.
+    fn cuts_bars(&self) -> bool {
+        self.series.iter().flat_map(|series| series.bars.iter().flatten()).any(|bar| bar.value > self.reach)
     }
 
     /// Everything that has to find room along the axis.
@@ -297,7 +304,7 @@ impl BarChart {
         let ends = move |bar: &Bar| {
             let (low, high) = bar.interval.unwrap_or((bar.value, bar.value));
             // The lower end of an error bar is inside the bar, unless that goes the other way.
-            [bar.value, high.min(self.reach), low.clamp(-self.reach, 0.0)]
+            [bar.value.min(self.reach), high.min(self.reach), low.clamp(-self.reach, 0.0)]
         };
         bars.flat_map(ends).chain(self.mark.as_ref().map(|mark| mark.value))
     }

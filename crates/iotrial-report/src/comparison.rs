@@ -4,6 +4,10 @@ mod capacity;
 
 pub(crate) mod charts;
 
+pub(crate) mod curves;
+
+pub(crate) mod front;
+
 pub(crate) mod hosts;
 
 mod loads;
@@ -54,6 +58,7 @@ impl Document {
             comparison.over_loads.as_deref().map(loads::section),
             measured::section(&comparison.configurations, None),
             hosts::section(&comparison.host_differences),
+            curves::section(&curves::Grid::of_stated(comparison)),
             charts::scaling(comparison),
             Some(side_by_side(comparison)),
             charts::bars(comparison),
@@ -76,6 +81,7 @@ impl Document {
             in_brief: in_brief(comparison),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
+            front: front::of(comparison),
         }
     }
 }

@@ -4,9 +4,12 @@ use iotrial_analysis::verdict::{Category, Outcome};
 
 use crate::chart::{BarChart, ChartGroup, HeatMap};
 pub use crate::finding_line::FindingLine;
+pub use crate::front::{Beside, Front, KeyFigure};
 use crate::quantity::LatencyUnit;
+use crate::result::LONGEST_TITLE;
 pub use crate::table::Fact;
 use crate::table::Table;
+use crate::text::cut;
 
 /// What every renderer shows, each as far as its medium goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +24,8 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// Documents of their own that follow, such as one for each run; most have none.
     pub chapters: Vec<Document>,
+    /// What a page shows first.
+    pub front: Front,
 }
 
 /// A part with a heading.
@@ -64,6 +69,24 @@ pub enum Block {
         /// The text itself.
         text: String,
     },
+}
+
+impl Section {
+    /// The rows of all its tables.
+    pub(crate) fn row_count(&self) -> usize {
+        let rows = |block: &Block| if let Block::Table(table) = block { table.rows.len() } else { 0 };
+        self.blocks.iter().map(rows).sum()
+    }
+}
+
+impl Block {
+    /// The table, where it is one that short forms show.
+    pub(crate) fn at_a_glance(&self) -> Option<&Table> {
+        match self {
+            Self::Table(table) if table.at_a_glance => Some(table),
+            _ => None,
+        }
+    }
 }
 
 /// The answer to «is this storage good enough».
@@ -133,7 +156,26 @@ pub struct PointList {
     pub points: Vec<String>,
 }
 
+/// The sections whose table has the figures of the answer, the first that there is; elsewhere it is the first table.
+const WITH_FIGURES: [&str; 4] = ["gates", "roles", "saturation", "inventory"];
+
 impl Document {
+    /// The same under another title.
+    #[must_use]
+    pub fn titled(mut self, title: &str) -> Self {
+        self.title = cut(title, LONGEST_TITLE);
+        self.front.title = None;
+        self
+    }
+
+    /// The section with the figures of the answer, which short forms show: it has a table that is read at a glance.
+    pub(crate) fn section_with_figures(&self) -> Option<&Section> {
+        let has_glance =
+            |section: &&Section| section.blocks.iter().any(|block| block.at_a_glance().is_some());
+        let of_id = |id: &str| self.sections.iter().find(|section| section.id == id).filter(has_glance);
+        WITH_FIGURES.into_iter().find_map(of_id).or_else(|| self.sections.iter().find(has_glance))
+    }
+
     /// All tables, in reading order, without those of the chapters.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {

@@ -14,7 +14,7 @@ use iotrial_sizing::rule::BrokenRule;
 use iotrial_words::sizing as words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
-use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::document::{Answer, Block, Document, FindingLine, Front, PointList, Section};
 use crate::finding_line::About;
 use crate::pools::{bandwidth_column, per_month, pools_section};
 use crate::quantity::Quantity;
@@ -42,6 +42,7 @@ impl Document {
             in_brief: in_brief(explanation),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }
@@ -366,7 +367,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
         }],
         reach: f64::INFINITY,
         decisive,
-        mark: asked.map(|value| Mark { name: "needed", value }),
+        mark: asked.map(|value| Mark { name: "needed", value, is_limit: false }),
     }
 }
 

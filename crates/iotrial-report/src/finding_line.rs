@@ -3,14 +3,17 @@
 //! The report finds nothing itself. A line is made from a finding, or from something else that was decided elsewhere: then its
 //! name is not the id of a finding ([`About`]).
 
+use std::collections::BTreeMap;
+
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
 use iotrial_model::audit::Check;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::observation::ObservationKind;
 use iotrial_sizing::measured::BoundBy;
+use iotrial_words::evidence::{fact_name, held_percentile};
 
-use crate::quantity::{LatencyUnit, Quantity};
+use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
 use crate::table::{Fact, Value};
 
 /// The fact of a setting that holds a command. Short forms do not wrap it: it is to be copied.
@@ -95,7 +98,9 @@ impl FindingLine {
     /// A finding with the facts behind it.
     pub(crate) fn of(finding: &Finding) -> Self {
         let facts = finding.evidence.facts();
-        let evidence = facts.iter().map(|(name, value)| evidence(name, value)).collect();
+        // The unit of a rate is with the rate.
+        let shown = facts.iter().filter(|(name, _)| name.as_str() != UNIT);
+        let evidence = shown.map(|(name, value)| evidence(name, value, unit_of(name, &facts))).collect();
         Self { evidence, ..Self::brief(finding) }
     }
 
@@ -159,55 +164,84 @@ const UNITS: [(&str, Quantity); 8] = [
     ("_s", Quantity::Seconds),
 ];
 
-/// A fact behind a finding, in words: its key without the unit, and the number with its unit.
-fn evidence(name: &str, value: &serde_json::Value) -> Fact {
-    let of_unit = |(end, quantity): &(&str, Quantity)| Some((name.strip_suffix(end)?, *quantity));
-    // A rate without a unit of its own keeps its name whole.
-    let unit = UNITS.iter().find_map(of_unit).filter(|(_, quantity)| *quantity != Quantity::Unitless);
-    let words = |key: &str| key.replace('_', " ");
-    match (unit, value.as_u64(), value.as_f64()) {
-        (Some((key, quantity @ (Quantity::Bytes | Quantity::Count))), Some(count), _) => {
-            return Fact { name: words(key), quantity, value: Value::Count(count) };
-        }
-        (Some((key, quantity)), _, Some(number)) if quantity != Quantity::Bytes => {
-            return Fact { name: words(key), quantity, value: Value::Number(number) };
-        }
-        _ => {}
-    }
-    let name = words(name);
-    let typed = match (value.as_u64(), value.as_f64()) {
-        (Some(count), _) => Value::Count(count),
-        (None, Some(number)) => Value::Number(number),
-        (None, None) => Value::Text(plain(value)),
+/// The fact that says the unit of other ones.
+const UNIT: &str = "unit";
+
+/// What a fact measures whose key does not say it, because that differs from finding to finding.
+fn unit_of(name: &str, facts: &BTreeMap<String, serde_json::Value>) -> Option<Quantity> {
+    let said_by = match name {
+        "burst" | "plateau" => UNIT,
+        "rounds" => "value",
+        "round_iops" | "iops" => return Some(Quantity::Iops),
+        "mib_per_s" => return Some(Quantity::BandwidthMibPerS),
+        _ => return None,
     };
-    let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
-    Fact { name, quantity, value: typed }
+    match facts.get(said_by)?.as_str()? {
+        "MiB/s" | "bandwidth" => Some(Quantity::BandwidthMibPerS),
+        "IOPS" => Some(Quantity::Iops),
+        "mean latency" => Some(Quantity::LatencyUs),
+        _ => None,
+    }
 }
 
-/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas, and each fact of an object with its
-/// unit.
-fn plain(value: &serde_json::Value) -> String {
-    let is_list_of_objects =
-        |items: &[serde_json::Value]| items.first().is_some_and(serde_json::Value::is_object);
+/// A fact behind a finding, in words: its key without the unit, and the number with its unit. `quantity` is what it measures, where its key
+/// does not say that.
+fn evidence(key: &str, value: &serde_json::Value, quantity: Option<Quantity>) -> Fact {
+    let of_unit = |(end, quantity): &(&'static str, Quantity)| Some((key.strip_suffix(end)?, *quantity));
+    // A rate without a unit of its own keeps its name whole.
+    let unit = UNITS.iter().find_map(of_unit).filter(|(_, quantity)| *quantity != Quantity::Unitless);
+    let bare = unit.map_or(key, |(bare, _)| bare);
+    let name = fact_name(key).map_or_else(|| bare.replace('_', " "), str::to_owned);
+    let quantity = quantity.or(unit.map(|(_, quantity)| quantity));
+    let number = match (quantity, value.as_u64(), value.as_f64()) {
+        (None | Some(Quantity::Bytes | Quantity::Count), Some(count), _) => Some(Value::Count(count)),
+        (Some(Quantity::Bytes), None, _) => None,
+        (_, _, number) => number.map(Value::Number),
+    };
+    match number {
+        Some(value) => Fact { name, quantity: quantity.unwrap_or(Quantity::Unitless), value },
+        None => Fact { name, quantity: Quantity::Words, value: Value::Text(plain(value, quantity)) },
+    }
+}
+
+/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas and one unit, and each fact of an object
+/// with its unit.
+fn plain(value: &serde_json::Value, quantity: Option<Quantity>) -> String {
+    let written = |key: &str, value: &serde_json::Value| {
+        let fact = evidence(key, value, None);
+        (fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds), fact.name)
+    };
     match value {
         serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
         serde_json::Value::Number(number) if number.is_f64() => {
             Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
         }
+        serde_json::Value::Array(items) if items.iter().all(serde_json::Value::is_number) => {
+            let numbers: Vec<f64> = items.iter().filter_map(serde_json::Value::as_f64).collect();
+            let quantity = quantity.unwrap_or(Quantity::Unitless);
+            let format = NumberFormat::fit(quantity, LatencyUnit::Milliseconds, numbers.iter().copied());
+            let all = numbers.iter().map(|number| format.write(*number)).collect::<Vec<_>>().join(", ");
+            format!("{all} {}", format.unit).trim_end().to_owned()
+        }
         serde_json::Value::Array(items) => {
-            let between = if is_list_of_objects(items) { "; " } else { ", " };
-            items.iter().map(plain).collect::<Vec<_>>().join(between)
+            let are_objects = items.first().is_some_and(serde_json::Value::is_object);
+            let between = if are_objects { "; " } else { ", " };
+            items.iter().map(|item| plain(item, quantity)).collect::<Vec<_>>().join(between)
         }
         serde_json::Value::Object(facts) => {
-            let written = |(name, value): (&String, &serde_json::Value)| {
-                let fact = evidence(name, value);
-                format!(
-                    "{} {}",
-                    fact.name,
-                    fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds)
-                )
+            let of = |key: &str| facts.get(key).map(|value| written(key, value).0);
+            // A percentile is known by its name.
+            if let (Some(percent), Some(latency), Some(without)) =
+                (facts.get("percent").and_then(serde_json::Value::as_f64), of("latency_us"), of("without_us"))
+            {
+                return format!("p{percent} {}", held_percentile(&latency, &without));
+            }
+            let said = |(key, value): (&String, &serde_json::Value)| {
+                let (value, name) = written(key, value);
+                format!("{name} {value}")
             };
-            facts.iter().map(written).collect::<Vec<_>>().join(", ")
+            facts.iter().map(said).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }
@@ -220,7 +254,7 @@ mod tests {
     #[test]
     fn evidence_is_in_words_with_its_unit_and_never_a_key() {
         let written = |name: &str, value: serde_json::Value| {
-            let fact = evidence(name, &value);
+            let fact = evidence(name, &value, None);
             let value = fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds);
             format!("{} {value}", fact.name)
         };
@@ -230,8 +264,31 @@ mod tests {
         assert_eq!(written("late_ios_per_s", 12.5.into()), "late ios per s 12.5");
         assert_eq!(written("longest_us", 2_500.0.into()), "longest 2.50 ms");
         assert_eq!(written("device", "vda".into()), "device vda");
-        let held = serde_json::json!([{"percent": 99.0, "latency_us": 804.0}, {"percent": 99.9, "latency_us": 5_930.0}]);
-        assert_eq!(written("held", held), "held latency 0.80 ms, percent 99; latency 5.93 ms, percent 99.9");
+        assert_eq!(written("direct", true.into()), "direct yes");
+        // Two facts of one name would be told apart by their numbers only.
+        assert_ne!(fact_name("late_count"), fact_name("late_percent"));
+        let held = serde_json::json!([{"percent": 99.0, "latency_us": 9_150.0, "without_us": 3_490.0}]);
+        let held = written("held", held);
+        assert!(
+            held.contains("p99 9.15 ms") && held.contains("3.49 ms") && !held.contains("percent 99"),
+            "{held}"
+        );
+    }
+
+    #[test]
+    fn numbers_whose_unit_another_fact_names_have_it() {
+        let shown = |facts: serde_json::Value, key: &str| {
+            let facts: BTreeMap<String, serde_json::Value> = serde_json::from_value(facts).unwrap();
+            let fact = evidence(key, &facts[key], unit_of(key, &facts));
+            fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds)
+        };
+        let rounds = |value: &str| serde_json::json!({"value": value, "rounds": [754.0, 691.1, 1_132.0]});
+        assert_eq!(shown(rounds("bandwidth"), "rounds"), "754, 691, 1,132 MiB/s");
+        assert!(shown(rounds("mean latency"), "rounds").ends_with(" ms"));
+        let iops = serde_json::json!({"value": "IOPS", "round_iops": [754.0, 691.1, 1_132.0]});
+        assert_eq!(shown(iops, "round_iops"), "754, 691, 1,132 IOPS");
+        let burst = serde_json::json!({"unit": "MiB/s", "burst": 250.0});
+        assert_eq!(shown(burst, "burst"), "250 MiB/s");
     }
 
     /// Together with the private name of a line: no line that is not a finding looks like one.

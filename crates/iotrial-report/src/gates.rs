@@ -3,7 +3,7 @@
 use iotrial_analysis::comparison::{GateOutcome, GateResult};
 use iotrial_analysis::verdict::Outcome;
 
-use crate::document::{Block, Document, Section};
+use crate::document::{Block, Document, Front, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::without_steering;
@@ -105,6 +105,7 @@ impl Document {
             in_brief: Vec::new(),
             sections: section(outcomes).into_iter().collect(),
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use iotrial_model::host_fact::{Fact as HostFact, FactId, FactValue, Part, PartKi
 use iotrial_model::words::counted;
 use iotrial_words::wanted::wanted;
 
-use crate::document::{Answer, Block, Document, FindingLine, Section};
+use crate::document::{Answer, Block, Document, FindingLine, Front, Section};
 use crate::finding_line::CHANGE;
 use crate::quantity::Quantity;
 use crate::table::{Column, Fact, Row, Table, Value};
@@ -46,6 +46,7 @@ impl Document {
             in_brief: Vec::new(),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 
@@ -90,6 +91,7 @@ impl Document {
                 section("reasons", "Reasons and sources", Block::Table(reasons)),
             ],
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
+use iotrial_model::units::group_thousands;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
-use crate::chart::HeatMap;
-use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Answer, Beside, Block, Document, Fact, FindingLine, KeyFigure, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Column, Table, Value, category_word};
 use crate::text::without_steering;
@@ -19,7 +19,7 @@ mod figures;
 mod shades;
 mod words;
 
-use charts::{ChartView, LegendView, bar_legend, legend};
+use charts::{ChartView, LegendView};
 use shades::Shades;
 
 /// Why a document could not be rendered: the template does not fit, which is our mistake.
@@ -48,13 +48,10 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     let parts = document.parts();
     let parts: Vec<PartView<'_>> =
         parts.iter().enumerate().map(|(number, part)| PartView::new(number, part, unit)).collect();
-    let contents = contents(&parts);
     let page = templates.get_template("report")?.render(context! {
         style_source => style_hash::source_expression(&style),
         style => Template::from_safe_string(style),
-        title => &document.title,
-        contents => Template::from(Serde(&contents)),
-        is_long => contents.len() > MOST_OPEN_CONTENTS,
+        title => document.front.title.as_ref().unwrap_or(&document.title),
         parts => Template::from(Serde(parts)),
     })?;
     // After rendering, so that no value escapes it: characters that turn the direction of text could make a
@@ -77,42 +74,6 @@ fn prose(text: &str) -> Template {
     Template::from_safe_string(pieces.iter().enumerate().map(shown).collect())
 }
 
-/// A page of fewer headings is found by scrolling.
-const LEAST_CONTENTS: usize = 5;
-/// A table of contents with more entries than this is folded: it would push the answer off the screen.
-const MOST_OPEN_CONTENTS: usize = 24;
-
-/// A line of the table of contents.
-#[derive(Serialize)]
-struct EntryView {
-    id: String,
-    heading: String,
-    is_chapter: bool,
-}
-
-/// Every heading with its place; none of a short page.
-fn contents(parts: &[PartView<'_>]) -> Vec<EntryView> {
-    let mut entries = Vec::new();
-    for part in parts {
-        if part.number > 0 {
-            let id = format!("chapter-{}", part.number);
-            entries.push(EntryView {
-                id,
-                heading: format!("{} {}", part.number, part.title),
-                is_chapter: true,
-            });
-        }
-        let headed = part.sections.iter().filter(|section| !section.heading.is_empty());
-        // The sections of chapters would be the same words again and again.
-        entries.extend(headed.filter(|_| part.number == 0).map(|section| EntryView {
-            id: section.id.clone(),
-            heading: section.heading.to_owned(),
-            is_chapter: false,
-        }));
-    }
-    if entries.len() < LEAST_CONTENTS { Vec::new() } else { entries }
-}
-
 /// The document or one of its chapters as the template sees it.
 #[derive(Serialize)]
 struct PartView<'d> {
@@ -122,39 +83,220 @@ struct PartView<'d> {
     level: usize,
     title: &'d str,
     byline: &'d str,
-    in_brief: &'d [(&'static str, String)],
-    /// Whether a verdict has the circumstances below it; without one they follow the byline.
-    has_verdict: bool,
-    sections: Vec<SectionView<'d>>,
+    /// The answer of a chapter, for the line in which it is folded.
+    mark: Option<MarkView<'d>>,
+    /// The answer, and what stands beside it.
+    opening: Vec<SectionView<'d>>,
+    closing: Option<&'d str>,
+    figures: Vec<KeyFigureView<'d>>,
+    chart: Option<BlockView<'d>>,
+    /// The circumstances that every reader asks for; the others are folded.
+    brief: Vec<&'d (&'static str, String)>,
+    circumstances: Vec<&'d (&'static str, String)>,
+    prefix: String,
+    /// What follows in a line of links, each with the id that it leads to.
+    links: Vec<(String, String)>,
+    /// What is printed before the appendix.
+    tables: Vec<SectionView<'d>>,
+    /// Why the answer is what it is, and what else the reader should know, by heading.
+    reasons: Vec<(&'static str, &'d [String])>,
+    reasons_heading: &'static str,
+    rest: Vec<SectionView<'d>>,
 }
+
+/// Circumstances that stand in the first view of a page.
+const FIRST_LINES: [&str; 6] = ["Attributes", "Host", "Target", "Targets", "File", "baseline"];
+/// Points that stand below an answer without figures; more are folded.
+const MOST_POINTS: usize = 5;
 
 impl<'d> PartView<'d> {
     fn new(number: usize, part: &'d Document, unit: LatencyUnit) -> Self {
         // Ids are unique in a document, and the chapters are documents of their own.
         let prefix = if number == 0 { String::new() } else { format!("chapter-{number}-") };
-        let is_answered = |section: &Section| {
+        let front = &part.front;
+        // One that has nothing of its own to show first shows its first table, and its first chart.
+        let has_front = !front.figures.is_empty() || front.chart.is_some();
+        let opens = |(at, section): (usize, &Section)| {
+            let is_text = |block: &Block| matches!(block, Block::Findings(_) | Block::Statement(_));
+            section.heading.is_empty() || at == 0 && section.blocks.iter().all(is_text)
+        };
+        let is_opening: Vec<bool> = part.sections.iter().enumerate().map(opens).collect();
+        let folded =
+            || part.sections.iter().zip(&is_opening).filter(|(_, opens)| !**opens).map(|(one, _)| one);
+        let is_drawn = |section: &&Section| {
             section
                 .blocks
                 .iter()
-                .any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_) | Block::Statement(_)))
+                .any(|block| matches!(block, Block::Charts(_) | Block::Bars(_) | Block::HeatMaps(_)))
         };
-        // Below the first answer only: sections may have answers of their own.
-        let first = part.sections.iter().position(is_answered);
+        let is_short = |section: &&Section| section.row_count() <= MOST_ROWS_ON_A_PAGE;
+        let has_glance =
+            |section: &&Section| section.blocks.iter().any(|block| block.at_a_glance().is_some());
+        // What is printed on the first pages has to fit them.
+        let with_figures = part.section_with_figures().filter(is_short);
+        let with_figures = with_figures.or_else(|| folded().find(|one| has_glance(one) && is_short(one)));
+        let with_figures = with_figures.map(|section| section.id);
+        let with_chart = folded().find(is_drawn).map(|section| section.id).filter(|_| front.chart.is_none());
+        let is_first = |id: &str| with_figures == Some(id) || with_chart == Some(id) || id == "gates";
+        let opening = part.sections.iter().zip(&is_opening).filter(|(_, opens)| **opens);
+        let view = |section: &'d Section, is_open: bool| SectionView::new(&prefix, section, unit, is_open);
+        let mut reasons = reasons(part);
+        let points: usize = reasons.iter().map(|(_, points)| points.len()).sum();
+        let has_points = !has_front && points <= MOST_POINTS;
+        if has_points {
+            reasons.clear();
+        }
+        let is_brief = |line: &&(&'static str, String)| !has_front || FIRST_LINES.contains(&line.0);
+        let (tables, rest): (Vec<&Section>, Vec<&Section>) =
+            folded().partition(|section| is_first(section.id));
+        let mut blocks = part.sections.iter().flat_map(|section| &section.blocks);
+        let is_statement = blocks.any(|block| matches!(block, Block::Statement(_)));
+        let (reasons_heading, noun) = if is_statement { ("Points", "point") } else { ("Reasons", "reason") };
+        let mut links = Vec::new();
+        if !reasons.is_empty() {
+            links.push((format!("{prefix}reasons"), counted(points, noun)));
+        }
+        links.extend(
+            rest.iter()
+                .filter(|section| section.id == "findings")
+                .map(|section| (format!("{prefix}{}", section.id), hint(section))),
+        );
         Self {
             number,
             level: if number == 0 { 2 } else { 3 },
-            title: &part.title,
+            title: front.title.as_ref().filter(|_| number == 0).unwrap_or(&part.title),
             byline: &part.byline,
-            in_brief: &part.in_brief,
-            has_verdict: first.is_some(),
-            sections: part
-                .sections
-                .iter()
-                .enumerate()
-                .map(|(at, section)| SectionView::new(&prefix, section, unit, first == Some(at)))
+            mark: mark_of(part),
+            opening: opening
+                .map(|(section, _)| {
+                    let mut opening = view(section, true);
+                    opening.has_points = has_points;
+                    opening
+                })
                 .collect(),
+            closing: front.closing.as_deref(),
+            figures: front.figures.iter().map(|figure| KeyFigureView::new(figure, unit)).collect(),
+            chart: front.chart.as_ref().map(|chart| BlockView::new(&prefix, chart, unit)),
+            brief: part.in_brief.iter().filter(is_brief).chain(&front.lines).collect(),
+            circumstances: part.in_brief.iter().filter(|line| !is_brief(line)).collect(),
+            links,
+            tables: tables
+                .into_iter()
+                .map(|section| view(section, !has_front || section.id == "gates"))
+                .collect(),
+            reasons,
+            reasons_heading,
+            rest: rest.into_iter().map(|section| view(section, false)).collect(),
+            prefix,
         }
     }
+}
+
+/// The points of the answers of a document, by heading; those of an answer itself have none.
+fn reasons(part: &Document) -> Vec<(&'static str, &[String])> {
+    let blocks =
+        part.sections.iter().filter(|section| section.heading.is_empty()).flat_map(|one| &one.blocks);
+    blocks.flat_map(points_of).filter(|(_, points)| !points.is_empty()).collect()
+}
+
+fn points_of(block: &Block) -> Vec<(&'static str, &[String])> {
+    match block {
+        Block::Verdict(verdict) => vec![("", verdict.reasons.as_slice())],
+        Block::Answer(answer) | Block::Statement(answer) => {
+            let lists = answer.lists.iter().map(|list| (list.heading, list.points.as_slice()));
+            std::iter::once(("", answer.points.as_slice())).chain(lists).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The answer of a document in a word.
+#[derive(Serialize)]
+struct MarkView<'d> {
+    tone: &'static str,
+    symbol: &'static str,
+    word: &'d str,
+}
+
+fn mark_of(part: &Document) -> Option<MarkView<'_>> {
+    part.sections.iter().flat_map(|section| &section.blocks).find_map(|block| match block {
+        Block::Verdict(verdict) => {
+            let (tone, symbol) = mark(verdict.is_yes());
+            Some(MarkView { tone, symbol, word: verdict.word() })
+        }
+        Block::Answer(answer) => {
+            let (tone, symbol) = mark(answer.is_good);
+            Some(MarkView { tone, symbol, word: &answer.headline })
+        }
+        _ => None,
+    })
+}
+
+/// A figure of the first view: the number apart from its unit, which is set smaller.
+#[derive(Serialize)]
+struct KeyFigureView<'d> {
+    name: &'d str,
+    number: String,
+    unit: &'static str,
+    beside: Option<String>,
+    is_beyond: bool,
+}
+
+impl<'d> KeyFigureView<'d> {
+    fn new(figure: &'d KeyFigure, unit: LatencyUnit) -> Self {
+        let Fact { name, quantity, value } = &figure.fact;
+        let format = value.format(*quantity, unit);
+        let number = match value {
+            // Zeros behind the point say nothing of a time.
+            Value::Number(number) if *quantity == Quantity::Seconds => format.write_round(*number),
+            value => value.written(*quantity, &format),
+        };
+        let beside = figure.beside.as_ref().map(|beside| match beside {
+            Beside::Limit(limit) => format!("limit {} {}", format.write_round(*limit), format.unit),
+            Beside::Needed(needed) => format!("needed {}", format.write_round(needed.round())),
+            Beside::Range(low, high) => {
+                format!("95 %: {} to {}", format.write(*low), format.write(*high))
+            }
+            Beside::Of(count, what) => format!("of {count} {what}"),
+        });
+        Self { name, number, unit: format.unit, beside, is_beyond: figure.is_beyond }
+    }
+}
+
+/// `1 point`, `6 points`.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
+}
+
+/// What a folded section holds: how many findings by weight, charts, rows.
+fn hint(section: &Section) -> String {
+    let mut findings: Vec<(&str, usize)> = Vec::new();
+    let (mut charts, mut rows, mut values) = (0, 0, 0);
+    for block in &section.blocks {
+        match block {
+            Block::Findings(lines) => {
+                for line in lines {
+                    match findings.iter_mut().find(|(label, _)| *label == line.label()) {
+                        Some((_, count)) => *count += 1,
+                        None => findings.push((line.label(), 1)),
+                    }
+                }
+            }
+            Block::Charts(group) => charts += group.charts.len(),
+            Block::Bars(all) => charts += all.len(),
+            Block::HeatMaps(all) => charts += all.len(),
+            Block::Table(table) => rows += table.rows.len(),
+            Block::Facts(facts) => values += facts.len(),
+            Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Verbatim { .. } => {}
+        }
+    }
+    let findings = findings.into_iter().map(|(label, count)| match label {
+        "note" | "warning" => counted(count, label),
+        label => format!("{count} {label}"),
+    });
+    let others = [(charts, "chart"), (rows, "row"), (values, "value")];
+    let others = others.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun));
+    findings.chain(others).collect::<Vec<_>>().join(", ")
 }
 
 /// A section as the template sees it.
@@ -163,22 +305,27 @@ struct SectionView<'d> {
     id: String,
     heading: &'static str,
     note: Option<&'d str>,
+    /// What it holds, for the line in which it is folded.
+    hint: String,
+    is_open: bool,
     /// Whether tables need a caption in addition to the heading.
     has_captions: bool,
-    /// Whether the circumstances are below its answer.
-    has_brief: bool,
+    /// Whether the points of its answer are below it.
+    has_points: bool,
     blocks: Vec<BlockView<'d>>,
 }
 
 impl<'d> SectionView<'d> {
-    fn new(prefix: &str, section: &'d Section, unit: LatencyUnit, has_brief: bool) -> Self {
+    fn new(prefix: &str, section: &'d Section, unit: LatencyUnit, is_open: bool) -> Self {
         Self {
-            has_brief,
             id: format!("{prefix}{}", section.id),
             heading: section.heading,
             note: section.note.as_deref(),
+            hint: hint(section),
+            is_open,
             // A single table has the heading of its section as its caption.
             has_captions: section.blocks.len() > 1,
+            has_points: true,
             blocks: section.blocks.iter().map(|block| BlockView::new(prefix, block, unit)).collect(),
         }
     }
@@ -215,6 +362,8 @@ enum BlockView<'d> {
     Charts {
         charts: Vec<ChartView<'d>>,
         legend: Vec<LegendView>,
+        /// What is said on paper where only the first are printed.
+        on_paper: Option<String>,
     },
     Facts {
         facts: Vec<(&'d str, String)>,
@@ -237,19 +386,18 @@ impl<'d> BlockView<'d> {
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
                 charts: group.charts.iter().map(|chart| ChartView::of_chart(prefix, chart, unit)).collect(),
-                legend: legend(group),
+                legend: charts::shown(svg::legend(&group.charts)),
+                on_paper: on_paper(group.charts.len(), MOST_PRINTED_CHARTS, "chart"),
             },
             Block::HeatMaps(maps) => Self::Charts {
                 charts: maps.iter().map(|map| ChartView::of_map(prefix, map, unit)).collect(),
-                // One sample more than there are borders: below the first, between, from the last on.
-                legend: (0..=HeatMap::LEVELS_PERCENT.len())
-                    .map(svg::write_level_sample)
-                    .map(|(words, sample)| LegendView::new(words, sample))
-                    .collect(),
+                legend: charts::shown(svg::level_legend()),
+                on_paper: on_paper(maps.len(), MOST_PRINTED_CHARTS, "chart"),
             },
             Block::Bars(charts) => Self::Charts {
                 charts: charts.iter().map(|chart| ChartView::of_bars(prefix, chart, unit)).collect(),
-                legend: bar_legend(charts),
+                legend: charts::shown(svg::bar_legend(charts)),
+                on_paper: on_paper(charts.len(), MOST_PRINTED_CHARTS, "chart"),
             },
             Block::Facts(facts) => {
                 Self::Facts { facts: facts.iter().map(|fact| written(fact, unit)).collect() }
@@ -336,6 +484,8 @@ struct TableView<'d> {
     is_grouped: bool,
     /// Whether it fits on a printed page.
     is_short: bool,
+    /// What is said on paper where only its first rows are printed.
+    on_paper: Option<String>,
     headers: Vec<HeaderView>,
     rows: Vec<RowView>,
 }
@@ -368,6 +518,15 @@ struct CellView {
 const LONGEST_UNBROKEN: usize = 24;
 /// More rows than this do not fit on a printed page with their heading.
 const MOST_ROWS_ON_A_PAGE: usize = 25;
+/// Of longer tables, so many rows are printed: about a page. The style sheet has the same number.
+const MOST_PRINTED_ROWS: usize = 40;
+/// Of more charts in a section, so many are printed: about a page. The style sheet has the same number.
+const MOST_PRINTED_CHARTS: usize = 6;
+
+/// `The first 40 of 687 rows. The page has all.`, where that is not all of them.
+fn on_paper(count: usize, printed: usize, noun: &str) -> Option<String> {
+    (count > printed).then(|| format!("The first {printed} of {}. The page has all.", counted(count, noun)))
+}
 
 /// The header below a common one, with its unit if the common header does not name it.
 fn below(column: &Column, unit: &str, said: &str) -> String {
@@ -440,7 +599,8 @@ impl<'d> TableView<'d> {
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
         let is_short = table.rows.len() <= MOST_ROWS_ON_A_PAGE;
-        Self { caption: &table.caption, is_grouped, is_short, headers, rows }
+        let on_paper = on_paper(table.rows.len(), MOST_PRINTED_ROWS, "row");
+        Self { caption: &table.caption, is_grouped, is_short, on_paper, headers, rows }
     }
 }
 
@@ -469,6 +629,15 @@ const fn class(quantity: Quantity) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_paper_is_said_to_leave_out_is_what_the_style_leaves_out() {
+        let print = include_str!("html/style.css").split("@media print").nth(1).unwrap();
+        assert!(print.contains(&format!("tbody tr:nth-child(n + {})", MOST_PRINTED_ROWS + 1)));
+        assert!(print.contains(&format!(".charts figure:nth-child(n + {})", MOST_PRINTED_CHARTS + 1)));
+        assert_eq!((on_paper(40, 40, "row"), on_paper(6, 6, "chart")), (None, None));
+        assert!(on_paper(1_041, 40, "row").unwrap().contains("40 of 1,041 rows"));
+    }
 
     #[test]
     fn names_between_backticks_are_set_as_code_and_nothing_escapes() {

@@ -19,6 +19,7 @@ use crate::chart::ChartGroup;
 use crate::curves;
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
 use crate::figure_rows::{figures_row, figures_table, stream_rows};
+use crate::front;
 use crate::possible_causes;
 use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
@@ -65,11 +66,13 @@ impl Document {
             stated::source(subject),
             stated::warnings(summary),
         ];
+        let sections: Vec<Section> = sections.into_iter().flatten().collect();
         Self {
+            front: front::of_result(subject, summary, &sections),
             title: cut(subject.title(), LONGEST_TITLE),
             byline: format!("{}, {}", started_at(subject), cut(&settings::tool(subject), LONGEST_TITLE)),
             in_brief: brief::in_brief(subject, summary),
-            sections: sections.into_iter().flatten().collect(),
+            sections,
             chapters: Vec::new(),
         }
     }

@@ -16,7 +16,7 @@ use iotrial_model::subject::Subject;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::comparison::{self, charts};
-use crate::document::{Block, Document, FindingLine, Section};
+use crate::document::{Block, Document, FindingLine, Front, Section};
 use crate::figure_rows;
 use crate::quantity::Quantity;
 use crate::result;
@@ -65,6 +65,7 @@ impl Document {
                 in_brief: Vec::new(),
                 sections: vec![side_by_side(&others, None)],
                 chapters: others.into_iter().map(chapter).collect(),
+                front: Front::default(),
             };
         }
         let mut all = Self::of_runs(&runs, comparison);
@@ -130,6 +131,7 @@ impl Document {
             in_brief: if is_compared { comparison::in_brief(comparison) } else { Vec::new() },
             sections: sections.into_iter().flatten().filter(|section| !section.blocks.is_empty()).collect(),
             chapters,
+            front: if is_compared { comparison::front::of(comparison) } else { Front::default() },
         }
     }
 }

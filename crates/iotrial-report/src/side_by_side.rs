@@ -12,7 +12,7 @@ use iotrial_sizing::side_by_side::{BestAt, Compared, SideBySide};
 use iotrial_words::sizing as words;
 
 use crate::counted::counted_in_words;
-use crate::document::{Answer, Block, Document, FindingLine, Section};
+use crate::document::{Answer, Block, Document, FindingLine, Front, Section};
 use crate::explanation::{MB, cost_section, mix_name, sources};
 use crate::finding_line::About;
 use crate::pools::{missing, not_included};
@@ -39,6 +39,7 @@ impl Document {
             in_brief: brief.into_iter().chain(counted).collect(),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -15,7 +15,7 @@ use iotrial_words::sizing as words;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::counted::{counted_in_words, not_counted};
-use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::document::{Answer, Block, Document, FindingLine, Front, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections, rule_warning, sources};
 use crate::finding_line::About;
 use crate::pools::{not_included, per_month, pools_section};
@@ -47,6 +47,7 @@ impl Document {
             in_brief: in_brief(sizing),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

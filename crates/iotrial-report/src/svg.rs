@@ -18,9 +18,15 @@ mod bars;
 
 mod heat_map;
 
-pub(crate) use bars::{write_bar_chart, write_bar_sample, write_cut_sample, write_meaning_sample};
-use frame::{BOTTOM, Edge, HUE_COUNT, LEFT, TOP, escape, marker};
-pub(crate) use heat_map::{write_heat_map, write_level_sample};
+mod legend;
+
+pub(crate) use bars::write_bar_chart;
+use bars::{write_bar_sample, write_cut_sample, write_meaning_sample};
+pub(crate) use frame::escape;
+use frame::{BOTTOM, Edge, HUE_COUNT, LEFT, TOP, marker};
+pub(crate) use heat_map::write_heat_map;
+use heat_map::write_level_sample;
+pub(crate) use legend::{Legend, bar_legend, legend, level_legend};
 
 /// Number of markers on a line.
 // A choice: enough to recognise a line anywhere, few enough not to hide its course.
@@ -50,7 +56,7 @@ fn written(draw: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
 }
 
 /// The sample of a line in a legend, as an `<svg>` element.
-pub(crate) fn write_sample(line: &Line) -> String {
+fn write_sample(line: &Line) -> String {
     let hue = line.hue % HUE_COUNT;
     let path = format!(r#"<path class="line hue-{hue} {}" d="M2 7H42"/>"#, dash_class(line.dash));
     let mark = format!(r#"<path class="mark hue-{hue}" d="{}"/>"#, marker(hue, 22.0, 7.0));
@@ -69,7 +75,7 @@ pub(crate) fn write_sample(line: &Line) -> String {
 }
 
 /// The sample of the limits in a legend, as an `<svg>` element.
-pub(crate) fn write_limit_sample() -> String {
+fn write_limit_sample() -> String {
     r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="limit" d="M2 7H42"/></svg>"#
         .to_owned()
 }
@@ -82,7 +88,7 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     let y = Edge::left(chart.y, unit, ys, chart.limits.iter().map(|limit| limit.value));
     let id = format!("{prefix}{}", chart.id);
     let description = description(chart, &y.format) + &frame::steps_in_words(&chart.spans, &x);
-    frame::open(svg, &id, &chart.title, &description, frame::HEIGHT)?;
+    frame::open(svg, &id, &chart.title, &description, (0.0, frame::HEIGHT))?;
     frame::spans(svg, &chart.spans, &x)?;
     frame::axes(svg, &x, &y)?;
     let mut labels = Labels::default();

@@ -23,7 +23,7 @@ mod grid;
 use crate::brief;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;
-use crate::document::{Block, Document, Fact, FindingLine, Section};
+use crate::document::{Block, Document, Fact, FindingLine, Front, Section};
 use crate::finding_line::About;
 use crate::possible_causes;
 use crate::proposals;
@@ -105,6 +105,7 @@ impl Document {
             in_brief: record.map(attributes).unwrap_or_default(),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -13,7 +13,7 @@ use iotrial_words::observation::{counter_note, message};
 
 use crate::calendar;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
-use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::document::{Answer, Block, Document, FindingLine, Front, PointList, Section};
 use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -59,6 +59,7 @@ impl Document {
             in_brief: Vec::new(),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Numbers keep all their digits and are shown as rounded as in the other forms. No cell is a formula, and
 //! the same document gives the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 
@@ -69,10 +69,23 @@ pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
         sheet.brief(&part.in_brief)?;
         sheet.close()?;
         for section in rest {
-            let mut sheet = Sheet::new(&mut workbook, names.next(number, section.heading), unit)?;
+            let name = names.next(number, section.heading);
+            // A long table among others has a sheet of its own, where its headers can stay in sight.
+            let apart: Vec<(usize, &Table, String)> = tables_apart(section)
+                .map(|(at, table)| (at, table, names.next(number, &table.caption)))
+                .collect();
+            let mut sheet = Sheet::new(&mut workbook, name, unit)?;
+            sheet.apart = apart.iter().map(|(at, _, name)| (*at, name.clone())).collect();
             sheet.line(section.heading, &sheet.styles.title.clone())?;
             sheet.section(section)?;
             sheet.close()?;
+            for (_, table, name) in apart {
+                let mut sheet = Sheet::new(&mut workbook, name, unit)?;
+                sheet.line(&table.caption, &sheet.styles.title.clone())?;
+                sheet.row += 1;
+                sheet.table(table)?;
+                sheet.close()?;
+            }
         }
     }
     Ok(workbook.save_to_buffer()?)
@@ -98,6 +111,18 @@ const USUAL_WIDTH: f64 = 8.43;
 const LEAST_FILTERED_ROWS: u32 = 4;
 /// A header below this row is not frozen, with all that is above it: little would be left of a window to scroll in.
 const DEEPEST_FROZEN_ROW: u32 = 8;
+
+/// A table with more rows than this is scrolled.
+const MOST_ROWS_IN_SIGHT: usize = 25;
+
+/// The tables of a section that are scrolled, and not alone in it, each with its place among the blocks.
+fn tables_apart(section: &Section) -> impl Iterator<Item = (usize, &Table)> {
+    let has_others = section.blocks.len() > 1;
+    section.blocks.iter().enumerate().filter_map(move |(at, block)| match block {
+        Block::Table(table) if has_others && table.rows.len() > MOST_ROWS_IN_SIGHT => Some((at, table)),
+        _ => None,
+    })
+}
 
 /// How cells look.
 struct Styles {
@@ -142,6 +167,8 @@ struct Sheet<'w> {
     widths: Vec<usize>,
     /// Where the headers are, and how many characters they have.
     headers: Vec<(u32, u16, usize)>,
+    /// Rows with headers.
+    heading_rows: BTreeSet<u32>,
     /// Paragraphs, which are written when it is known how wide the columns below them are.
     paragraphs: Vec<Paragraph>,
     /// Columns whose width does not follow from their content.
@@ -150,6 +177,8 @@ struct Sheet<'w> {
     wrapped_cells: Vec<WrappedCell>,
     /// The tables from the top.
     tables: Vec<TableArea>,
+    /// Blocks of the section that are on other sheets, with the names of these.
+    apart: BTreeMap<usize, String>,
 }
 
 /// A whole paragraph: one cell that spans columns from `column` on.
@@ -183,10 +212,12 @@ impl<'w> Sheet<'w> {
             row: 0,
             widths: Vec::new(),
             headers: Vec::new(),
+            heading_rows: BTreeSet::new(),
             paragraphs: Vec::new(),
             fixed_widths: BTreeMap::new(),
             wrapped_cells: Vec::new(),
             tables: Vec::new(),
+            apart: BTreeMap::new(),
         })
     }
 
@@ -244,18 +275,20 @@ impl<'w> Sheet<'w> {
         Ok(())
     }
 
-    /// Headers and labels of the first table stay where they are, and its rows can be filtered.
+    /// Headers and labels of the only table stay where they are, and its rows can be filtered. Where there are several, the headers of one
+    /// would stand over the numbers of another.
     fn panes(&mut self) -> Result<(), XlsxError> {
-        // A sheet has one filter only: the longest table gets it.
-        if let Some(longest) = self.tables.iter().max_by_key(|table| table.last_row - table.header)
-            && longest.last_row >= longest.header + LEAST_FILTERED_ROWS
-        {
-            self.sheet.autofilter(longest.header, 0, longest.last_row, longest.last_column)?;
+        let [only] = self.tables.as_slice() else { return Ok(()) };
+        if self.heading_rows.len() > 1 {
+            return Ok(());
+        }
+        if only.last_row >= only.header + LEAST_FILTERED_ROWS {
+            self.sheet.autofilter(only.header, 0, only.last_row, only.last_column)?;
         }
         // Below charts a header would take the whole window with it.
-        if let Some(first) = self.tables.first().filter(|first| first.header <= DEEPEST_FROZEN_ROW) {
-            self.sheet.set_freeze_panes(first.header + 1, first.label_count)?;
-            self.sheet.set_repeat_rows(first.header, first.header)?;
+        if only.header <= DEEPEST_FROZEN_ROW {
+            self.sheet.set_freeze_panes(only.header + 1, only.label_count)?;
+            self.sheet.set_repeat_rows(only.header, only.header)?;
         }
         Ok(())
     }
@@ -348,13 +381,18 @@ impl<'w> Sheet<'w> {
             self.prose(note, &self.styles.soft.clone());
         }
         let has_captions = section.blocks.len() > 1;
-        for block in &section.blocks {
+        for (at, block) in section.blocks.iter().enumerate() {
             self.row += 1;
             match block {
                 Block::Verdict(verdict) => self.verdict(verdict)?,
                 Block::Answer(answer) | Block::Statement(answer) => self.answer(answer)?,
                 Block::Findings(findings) => self.findings(findings)?,
                 Block::Table(table) => {
+                    if let Some(name) = self.apart.get(&at) {
+                        let text = format!("{}: sheet “{name}”", table.caption);
+                        self.line(&text, &self.styles.caption.clone())?;
+                        continue;
+                    }
                     if has_captions {
                         self.line(&table.caption, &self.styles.caption.clone())?;
                     }
@@ -417,6 +455,7 @@ impl<'w> Sheet<'w> {
     /// A header, which may take several lines.
     fn header(&mut self, row: u32, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         self.headers.push((row, column, text.chars().count()));
+        self.heading_rows.insert(row);
         self.text(row, column, text, format)
     }
 

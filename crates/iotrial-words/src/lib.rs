@@ -7,6 +7,7 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod finding;
+pub mod evidence;
 pub mod place;
 pub mod numbers;
 pub mod changes;

@@ -3,6 +3,7 @@
 mod answer;
 mod ceilings;
 mod over_loads;
+mod times;
 
 use iotrial_model::finding::ENOUGH_REPEATS;
 use iotrial_model::metric::Metric;
@@ -15,6 +16,7 @@ use iotrial_model::words::enumerate;
 pub use answer::{answer, avoid, factor, reason, scaling};
 pub use ceilings::ceilings;
 pub use over_loads::{answer_over_loads, cost_over_loads, reason_over_loads};
+pub use times::times;
 
 use crate::changes::{as_long, longer, names_of};
 use crate::numbers::{latency_in_words, with_thousands};

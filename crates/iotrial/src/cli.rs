@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use iotrial_model::application::{ApplicationMetric, ApplicationMetrics, metric_name};
 use iotrial_model::latency_limit::LatencyLimit;
@@ -464,6 +464,8 @@ Examples:
   iotrial report 01JD… 01JE… --xlsx both.xlsx
   # a study: the comparison, followed by each run
   iotrial report volumes.toml --html study.html
+  # for a customer: a page under your title, and its charts for slides
+  iotrial report last --html erp.html --title 'ERP volume' --charts charts
   # one row per figure
   iotrial report 01JD… --csv - | sort
   iotrial report last --gate 'log.commit.p99 < 2ms' --junit gates.xml
@@ -491,6 +493,11 @@ pub struct ReportArgs {
 
     #[command(flatten)]
     pub files: ReportFiles,
+
+    /// Write each chart of the report as an SVG file into this folder, for slides and documents; the folder is made if it does
+    /// not exist.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = heading::OUTPUT)]
+    pub charts: Option<PathBuf>,
 
     #[command(flatten)]
     pub gates: GateArgs,

@@ -19,6 +19,7 @@ use anyhow::{Context as _, anyhow};
 use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser as _, ValueParserFactory};
 use iotrial_engine::targets::{FileId, file_id, file_id_at};
 use iotrial_report::document::Document;
+use iotrial_report::svg_files::{ChartFile, chart_files};
 pub use iotrial_session::atomic_file::without_temporary_name;
 use iotrial_session::atomic_file::{Existing, create, folder_of, open_to_append, write_whole};
 use iotrial_session::read_files;
@@ -85,6 +86,10 @@ pub enum Content {
 pub struct Outputs {
     planned: Vec<Planned>,
     overwrite: bool,
+    /// The title of the report, where it is not the usual one.
+    title: Option<String>,
+    /// The folder for charts.
+    charts: Option<PathBuf>,
     /// Whether the terminal shows everything.
     details: bool,
     json: JsonForm,
@@ -245,6 +250,8 @@ impl Outputs {
         Self {
             planned,
             overwrite: files.overwrite,
+            title: files.title.clone(),
+            charts: None,
             details: files.details,
             json,
             is_compared: Cell::new(false),
@@ -318,6 +325,35 @@ impl Outputs {
         Ok(())
     }
 
+    /// With a file for each chart of the report in this folder, which is made where there is none.
+    #[must_use]
+    pub fn with_charts(self, folder: Option<&Path>) -> Self {
+        Self { charts: folder.map(Path::to_path_buf), ..self }
+    }
+
+    /// The folder for charts, where one is wanted.
+    pub fn charts(&self) -> Option<&Path> {
+        self.charts.as_deref()
+    }
+
+    /// The file of each chart, after the same checks as of all others: their names are known only when the report is made.
+    fn planned_charts(&self, document: &Document) -> Result<Vec<(Planned, String)>, Failure> {
+        let Some(folder) = &self.charts else { return Ok(Vec::new()) };
+        let option = "--charts";
+        let cannot = || format!("cannot make the folder `{}` for {option}", folder.display());
+        std::fs::create_dir_all(folder).with_context(cannot).map_err(Failure::input)?;
+        let planned = |file: ChartFile| {
+            let path = folder.join(file.name);
+            let planned = Planned { option, path, content: Content::Text };
+            if let Some(other) = self.planned.iter().find(|other| other.path == planned.path) {
+                return Err(in_one_place(other.option, option, &format!("`{}`", planned.path.display())));
+            }
+            self.look_again(&planned)?;
+            Ok((planned, file.svg))
+        };
+        chart_files(document).into_iter().map(planned).collect()
+    }
+
     /// With a page in any case: where it is wanted, in a folder for pages, or beside its record.
     #[must_use]
     pub fn with_page(mut self, record: &Path, id: impl std::fmt::Display, folder: Option<&Path>) -> Self {
@@ -369,6 +405,15 @@ impl Outputs {
         let (mut files, mut result) = (Vec::new(), self.all_is_read());
         if result.is_err() {
             return (files, result);
+        }
+        let titled = self.title.as_ref().map(|title| document.clone().titled(title));
+        let document = titled.as_ref().unwrap_or(document);
+        let charts = match self.planned_charts(document) {
+            Ok(charts) => charts,
+            Err(failure) => return (files, Err(failure)),
+        };
+        for (planned, svg) in &charts {
+            result = result.and(self.write_planned(planned, svg.as_bytes()));
         }
         // All of them, whatever becomes of one: each was asked for.
         for planned in &self.planned {

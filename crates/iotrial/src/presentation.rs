@@ -115,6 +115,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
             let mut lines: Vec<(&str, &Path)> =
                 told.filter_map(|value| Some(("record", value.record?))).collect();
             lines.extend(written.iter().map(|path| ("report", path.as_path())));
+            lines.extend(outputs.charts().filter(|_| result.is_ok()).map(|folder| ("charts", folder)));
             lines.extend(&self.others);
             let mut text = harmless_lines(&self.before);
             if !text.is_empty() && self.document.is_some() {

@@ -34,6 +34,10 @@ pub struct ReportFiles {
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub csv: Option<OutputFile>,
 
+    /// The title of the files that are written, such as «ERP volume» [default: the label, or what was measured].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+
     /// Show everything on the terminal: all findings, tables and circumstances, not only what fits one screen.
     #[arg(long)]
     pub details: bool,

@@ -374,7 +374,7 @@ fn leaders(standings: &[Standing]) -> Vec<String> {
 }
 
 /// What is looked at first of a load: its throughput, or the highest rate within the limits, and then what its sessions wait for.
-fn looked_at_first(
+pub(super) fn looked_at_first(
     configurations: &[Configuration],
     of_load: &impl Fn(MetricKey) -> Metric,
 ) -> Vec<MetricKey> {

@@ -26,6 +26,7 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, Taken, load_of_jobs};
 use super::host_difference::telling;
 use super::offsets::Offsets;
+use super::shape::{LoadShape, ShapedLoad};
 use crate::contradiction::contradictions;
 use crate::figures::Figures;
 use crate::findings::findings;
@@ -94,6 +95,8 @@ pub struct Sample {
     pub(super) counted: Option<Box<Counted>>,
     /// The load with its roles, as far as it is stated; `None` where iotrial counted, whose runs have to agree in it.
     load: Option<String>,
+    /// The same as numbers, where it is one kind of I/O.
+    shape: Option<LoadShape>,
     pub(super) is_one_of_several_loads: bool,
 }
 
@@ -208,6 +211,7 @@ impl Sample {
             bounds: bounds(subject),
             counted: is_counted.then(|| Box::new(Counted::of(subject))),
             load: if is_counted { None } else { load_of_jobs(subject, true) },
+            shape: LoadShape::of(subject),
             is_one_of_several_loads: false,
         }
     }
@@ -251,6 +255,12 @@ impl Sample {
     /// Whether both are of one load.
     pub(super) fn has_load_of(&self, other: &Self) -> bool {
         self.load == other.load && !self.conditions.is_other_load(&other.conditions)
+    }
+
+    /// The load that its metrics carry, where they carry one, with its shape.
+    pub(super) fn shaped_load(&self) -> Option<ShapedLoad> {
+        let load = self.load.clone().filter(|_| self.is_one_of_several_loads);
+        Some(ShapedLoad { load, shape: self.shape? })
     }
 
     /// Whether nothing was measured.

@@ -1120,3 +1120,55 @@ fn reads_and_writes_together_are_their_sum_and_rank_nothing_a_second_time() {
     let expected = figure(Stream::Read, Figure::Bandwidth) * 60.0 / 1_024.0;
     assert!((moved / expected - 1.0).abs() < 1e-6, "{moved} {expected}");
 }
+
+fn priced(record: &RunRecord, label: &str, usd_per_month: i64) -> Sample {
+    let price = BTreeMap::from([("usd_per_month".to_owned(), AttributeValue::Integer(usd_per_month))]);
+    sample(record).named(label, price)
+}
+
+#[test]
+fn how_many_times_one_does_what_another_does_is_told_with_its_price_from_either_side() {
+    // The second one takes a third of the time for an I/O.
+    let (slow, fast) = (run(970, 60, 3.0, CALM), run(971, 60, 1.0, CALM));
+    for samples in [
+        vec![priced(&slow, "slow", 400), priced(&fast, "fast", 520)],
+        vec![priced(&fast, "fast", 520), priced(&slow, "slow", 400)],
+    ] {
+        let times = compare(samples).times().unwrap();
+        assert!(times.better.contains("fast") && times.other.contains("slow"), "{times:?}");
+        assert_eq!(times.metric, MetricKey::Figure(Stream::Mixed, Figure::Iops));
+        assert!((2.7..3.3).contains(&times.least) && times.least.total_cmp(&times.most).is_eq(), "{times:?}");
+        assert!((times.price_ratio.unwrap() - 1.3).abs() < 1e-9);
+    }
+    // A price of one side only is no comparison of prices.
+    let times = compare(vec![priced(&slow, "slow", 400), labelled(&fast, "fast")]).times().unwrap();
+    assert_eq!(times.price_ratio, None);
+}
+
+#[test]
+fn nothing_is_told_as_a_factor_that_chance_or_a_printer_may_have_made() {
+    let same = compare(vec![sample(&run(972, 60, 1.0, CALM)), sample(&run(973, 60, 1.0, CALM))]);
+    assert_eq!(same.times(), None);
+    let printed =
+        of_rows("[[row]]\nid = \"A\"\nread = { iops = 9 }\n[[row]]\nid = \"B\"\nread = { iops = 90 }\n");
+    assert!(printed.decisive().is_some());
+    assert_eq!(printed.times(), None);
+}
+
+#[test]
+fn over_loads_the_factor_is_a_range_and_counts_where_it_is_shown() {
+    let matrix = |factors: [f64; 3]| {
+        let mut samples = Vec::new();
+        for (number, (profile, factor)) in ["oltp", "scan", "log"].into_iter().zip(factors).enumerate() {
+            let seed = 980 + 2 * number as u64;
+            samples.push(run_under(profile, "old", seed, 1.0));
+            samples.push(run_under(profile, "new", seed + 1, factor));
+        }
+        several(samples, &CompareRequest::default()).over_loads.unwrap().times()
+    };
+    let times = matrix([0.5, 0.25, 1.5]).unwrap();
+    assert_eq!((times.shown_count, times.load_count), (2, 3));
+    assert!((1.8..2.2).contains(&times.least) && (3.6..4.4).contains(&times.most), "{times:?}");
+    // Where none is the best under most loads, no line says that one is.
+    assert_eq!(matrix([1.0, 1.0, 1.0]), None);
+}

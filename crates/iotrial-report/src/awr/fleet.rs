@@ -14,7 +14,7 @@ pub use inventory::by_need;
 
 use super::series::{moment, reports_of};
 use super::{cut_off, quantity, right_size, section, words};
-use crate::document::{Block, Document, Section};
+use crate::document::{Block, Document, Front, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -52,6 +52,7 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
         in_brief: Vec::new(),
         sections,
         chapters: series.databases.iter().map(super::series::chapter).collect(),
+        front: Front::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::course::{calendar, levels};
 use super::opening::limit_points;
 use super::{cut_off, duration, quantity, right_size, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
-use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::document::{Answer, Block, Document, Front, PointList, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -36,6 +36,7 @@ impl Document {
             in_brief: Vec::new(),
             sections: Vec::new(),
             chapters: Vec::new(),
+            front: Front::default(),
         });
         document.title = format!("AWR: {}", document.title);
         // What is left out belongs to the whole, not to one of several databases.
@@ -123,7 +124,14 @@ pub(super) fn chapter(one: &DatabaseSeries) -> Document {
         }
         _ => format!("{intervals}, {} covered", duration(one.covered_s)),
     };
-    Document { title: one.database.clone(), byline, in_brief: Vec::new(), sections, chapters: Vec::new() }
+    Document {
+        title: one.database.clone(),
+        byline,
+        in_brief: Vec::new(),
+        sections,
+        chapters: Vec::new(),
+        front: Front::default(),
+    }
 }
 
 fn plural(count: usize, noun: &str) -> String {

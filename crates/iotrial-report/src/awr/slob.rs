@@ -8,7 +8,7 @@ use iotrial_words::awr as said;
 
 use super::{section, value, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
-use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::document::{Answer, Block, Document, Front, PointList, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Table, Value};
 
@@ -47,6 +47,7 @@ impl Document {
             in_brief: Vec::new(),
             sections,
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -34,8 +34,8 @@ struct Drawn<'c> {
     name: String,
 }
 
-/// All configurations; of very many the baseline and the best, in the order in which they were given.
-fn drawn(comparison: &Comparison) -> Vec<Drawn<'_>> {
+/// The keys of all configurations; of very many those of the baseline and the best, which come first.
+pub(super) fn drawn_keys(comparison: &Comparison) -> Vec<&str> {
     let best = comparison.recommendation.standings.iter().map(|standing| standing.configuration.as_str());
     let given = comparison.configurations.iter().map(|one| one.key.as_str());
     let mut chosen: Vec<&str> = Vec::new();
@@ -44,6 +44,12 @@ fn drawn(comparison: &Comparison) -> Vec<Drawn<'_>> {
             chosen.push(key);
         }
     }
+    chosen
+}
+
+/// All configurations; of very many the baseline and the best, in the order in which they were given.
+fn drawn(comparison: &Comparison) -> Vec<Drawn<'_>> {
+    let chosen = drawn_keys(comparison);
     let is_chosen = |one: &&Configuration| chosen.contains(&one.key.as_str());
     let drawn = |configuration| Drawn {
         configuration,

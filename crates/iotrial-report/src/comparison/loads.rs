@@ -6,7 +6,9 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::StreamOf;
 
 use super::side::marked_key;
-use super::{LEGEND, MOST_ROWS_AT_A_GLANCE, change, findings, headline, hosts, lists_of, measured, side};
+use super::{
+    LEGEND, MOST_ROWS_AT_A_GLANCE, change, curves, findings, front, headline, hosts, lists_of, measured, side,
+};
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Scale};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::gates;
@@ -35,6 +37,7 @@ impl Document {
             price(matrix),
             measured::section(&matrix.configurations, measured::loads_table(matrix)),
             hosts::section(&all.host_differences),
+            curves::section(&curves::Grid::of_loads(all)),
             bars(matrix),
         ];
         let runs: usize = matrix.configurations.iter().map(|one| one.run_count).sum();
@@ -48,6 +51,7 @@ impl Document {
             in_brief: vec![("baseline", title_of(matrix, &matrix.baseline))],
             sections: sections.into_iter().flatten().collect(),
             chapters: all.rows.iter().map(chapter).collect(),
+            front: front::of_matrix(all, matrix),
         }
     }
 }
@@ -312,6 +316,15 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
             rows,
         })],
     })
+}
+
+/// The bars of what is looked at first, as a chart of its own.
+pub(super) fn first_bars(matrix: &LoadMatrix) -> Option<Block> {
+    let first = bars(matrix)?.blocks.into_iter().find_map(|block| match block {
+        Block::Bars(charts) => charts.into_iter().next(),
+        _ => None,
+    })?;
+    Some(Block::Bars(vec![BarChart { id: "front-loads".to_owned(), ..first }]))
 }
 
 /// A chart for each figure, with a bar for each configuration under each load.

@@ -66,16 +66,8 @@ where
     let mut rows = Vec::new();
     let of_loads = loads.is_some();
     for (name, words) in KINDS.into_iter().filter(|(name, _)| !of_loads || *name != "load") {
-        // In the order of the configurations; those that agree are one row.
-        let mut told: Vec<(String, Vec<&Side<'_>>)> = Vec::new();
-        for one in &configurations {
-            let words = words(one).unwrap_or_else(|| "not stated".to_owned());
-            match told.iter_mut().find(|(known, _)| *known == words) {
-                Some((_, all)) => all.push(one),
-                None => told.push((words, vec![one])),
-            }
-        }
-        if told.iter().all(|(words, _)| words == "not stated") {
+        let told = told(&configurations, words);
+        if told.is_empty() {
             continue;
         }
         rows.extend(told.iter().map(|(words, all)| {
@@ -112,8 +104,44 @@ where
     })
 }
 
+const NOT_STATED: &str = "not stated";
+
+/// What is said of each, in the order of the configurations, with those that it is said of; nothing where it is stated of none.
+fn told<'s, 'c>(all: &'s [Side<'c>], words: Words) -> Vec<(String, Vec<&'s Side<'c>>)> {
+    let mut told: Vec<(String, Vec<&Side<'_>>)> = Vec::new();
+    for one in all {
+        let words = words(one).unwrap_or_else(|| NOT_STATED.to_owned());
+        match told.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, all)) => all.push(one),
+            None => told.push((words, vec![one])),
+        }
+    }
+    if told.iter().all(|(words, _)| words == NOT_STATED) { Vec::new() } else { told }
+}
+
+/// Hosts and targets in a line each.
+pub(super) fn in_brief<'c, T>(all: &'c [T]) -> Vec<(&'static str, String)>
+where
+    Side<'c>: From<&'c T>,
+{
+    let configurations: Vec<Side<'_>> = all.iter().map(Side::from).collect();
+    let line = |(name, kind): (&'static str, &str)| {
+        let (_, words) = KINDS.iter().find(|(known, _)| *known == kind)?;
+        let told = told(&configurations, *words);
+        let said: Vec<String> = match told.as_slice() {
+            [(words, _)] => vec![words.clone()],
+            several => {
+                several.iter().map(|(words, all)| format!("{}: {words}", of(&configurations, all))).collect()
+            }
+        };
+        (!said.is_empty()).then(|| (name, said.join("; ")))
+    };
+    [("Host", "host"), ("Target", "target")].into_iter().filter_map(line).collect()
+}
+
+type Words = fn(&Side<'_>) -> Option<String>;
 /// What is shown about a configuration, in the order of the table; `None` if it is not known.
-type Kind = (&'static str, fn(&Side<'_>) -> Option<String>);
+type Kind = (&'static str, Words);
 
 const KINDS: [Kind; 9] = [
     ("outcome", |one| listed(one.outcomes, |outcome| outcome_in_words(outcome, one.run_count))),

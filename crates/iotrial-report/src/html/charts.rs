@@ -4,9 +4,9 @@ use minijinja::Value as Template;
 use serde::Serialize;
 
 use super::figures::{self, FiguresView};
-use crate::chart::{BarChart, BarSeries, CUT_NOTE, Chart, ChartGroup, HeatMap, Line, Shape};
+use crate::chart::{BarChart, Chart, HeatMap};
 use crate::quantity::LatencyUnit;
-use crate::svg;
+use crate::svg::{self, Legend};
 
 /// A drawing under its title.
 #[derive(Serialize)]
@@ -43,45 +43,8 @@ pub(super) struct LegendView {
     sample: Template,
 }
 
-impl LegendView {
-    pub(super) fn new(name: impl Into<String>, sample: String) -> Self {
-        Self { name: name.into(), sample: Template::from_safe_string(sample) }
-    }
-}
-
-/// Every line of the group once, then what else is drawn.
-pub(super) fn legend(group: &ChartGroup) -> Vec<LegendView> {
-    let mut lines: Vec<&Line> = Vec::new();
-    let named = group.charts.iter().flat_map(|chart| &chart.lines).filter(|line| line.shape != Shape::Level);
-    for line in named {
-        // By name: charts of a group share their lines.
-        if !lines.iter().any(|known| known.name == line.name) {
-            lines.push(line);
-        }
-    }
-    let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits.then(|| LegendView::new("limit: acceptable below", svg::write_limit_sample()));
-    let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
-    lines.chain(limits).collect()
-}
-
-/// Every series once.
-pub(super) fn bar_legend(charts: &[BarChart]) -> Vec<LegendView> {
-    let mut series: Vec<&BarSeries> = Vec::new();
-    for one in charts.iter().flat_map(|chart| &chart.series) {
-        if !series.iter().any(|known| known.name == one.name) {
-            series.push(one);
-        }
-    }
-    let mut legend: Vec<LegendView> =
-        series.iter().map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one))).collect();
-    let mut bars = series.iter().flat_map(|one| one.bars.iter().flatten());
-    if bars.any(|bar| bar.reading.is_some()) {
-        let samples = svg::write_meaning_sample().into_iter();
-        legend.extend(samples.map(|(words, sample)| LegendView::new(words, sample)));
-    }
-    if charts.iter().any(BarChart::cuts_any) {
-        legend.push(LegendView::new(CUT_NOTE.trim_end_matches('.'), svg::write_cut_sample()));
-    }
-    legend
+/// The lines of a legend.
+pub(super) fn shown(legend: Vec<Legend>) -> Vec<LegendView> {
+    let line = |one: Legend| LegendView { name: one.name, sample: Template::from_safe_string(one.sample) };
+    legend.into_iter().map(line).collect()
 }

@@ -8,7 +8,7 @@ use iotrial_analysis::comparison::Reading;
 use super::frame::{self, BOTTOM, Edge, HEIGHT, HUE_COUNT, LEFT, MARKER, escape, marker};
 use super::written;
 use crate::chart::{Bar, BarChart, BarSeries};
-use crate::quantity::LatencyUnit;
+use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::reading_mark;
 use crate::text::cut;
 
@@ -33,7 +33,7 @@ pub(crate) fn write_bar_chart(prefix: &str, chart: &BarChart, unit: LatencyUnit)
 }
 
 /// The sample of a series in a legend, as an `<svg>` element.
-pub(crate) fn write_bar_sample(series: &BarSeries) -> String {
+pub(super) fn write_bar_sample(series: &BarSeries) -> String {
     let hue = series.hue % HUE_COUNT;
     // The colour of a change says whether it is for the better, so that the marker alone tells series apart.
     if series.bars.iter().flatten().any(|bar| bar.reading.is_some()) {
@@ -49,7 +49,7 @@ pub(crate) fn write_bar_sample(series: &BarSeries) -> String {
 }
 
 /// The samples of what the colours of changes mean, each with its words.
-pub(crate) fn write_meaning_sample() -> Vec<(&'static str, String)> {
+pub(super) fn write_meaning_sample() -> Vec<(&'static str, String)> {
     [
         (Reading::Better, "✓ better"),
         (Reading::Worse, "✗ worse"),
@@ -66,7 +66,7 @@ pub(crate) fn write_meaning_sample() -> Vec<(&'static str, String)> {
 }
 
 /// The sample of an error bar that is cut.
-pub(crate) fn write_cut_sample() -> String {
+pub(super) fn write_cut_sample() -> String {
     r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="error-bar" d="M2 7H40M34 3l6 4l-6 4"/></svg>"#
         .to_owned()
 }
@@ -88,7 +88,8 @@ const fn meaning(reading: Reading) -> &'static str {
 
 fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> std::fmt::Result {
     let (groups, bars) = (chart.groups.len() as f64, chart.series.len() as f64);
-    let top = 6.0;
+    // The name of what all bars are compared with is above them.
+    let top = if chart.mark.is_some() { 24.0 } else { 6.0 };
     let height = top + groups * (GROUP_HEIGHT + bars * BAR_PITCH) + (HEIGHT - BOTTOM) + 6.0;
     let bottom = height - (HEIGHT - BOTTOM);
     // Values include the ends of error bars and the mark.
@@ -96,7 +97,15 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         chart.series.iter().flat_map(|series| &series.bars).flatten().any(|bar| bar.reading.is_some());
     let mark_letters = if has_marks { MARK_LETTERS } else { 0 };
     let x = Edge::along(chart.value, unit, &chart.values().collect::<Vec<_>>(), mark_letters);
-    frame::open(svg, &format!("{prefix}{}", chart.id), &chart.title, &description(chart, &x), height)?;
+    // Without keys there is nothing to the left of the bars.
+    let left = if chart.series.iter().all(|series| series.key.is_empty()) { LEFT - VALUE_GAP } else { 0.0 };
+    frame::open(
+        svg,
+        &format!("{prefix}{}", chart.id),
+        &chart.title,
+        &description(chart, &x),
+        (left, height),
+    )?;
     for tick in &x.ruler.ticks {
         write!(svg, r#"<path class="grid" d="M{:.1} {top}V{bottom}"/>"#, x.position(*tick))?;
     }
@@ -126,7 +135,9 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
                 escape(&cut(&series.key, LONGEST_KEY))
             )?;
             let bar = series.bars.get(group).copied().flatten();
-            draw_bar(svg, name, series, bar, is_decisive, &x, y)?;
+            let is_beyond = chart.mark.as_ref().filter(|mark| mark.is_limit).zip(bar);
+            let is_bad = is_decisive || is_beyond.is_some_and(|(mark, bar)| bar.value > mark.value);
+            draw_bar(svg, name, series, (bar, chart.reach), is_bad, &x, y)?;
             y += BAR_PITCH;
         }
     }
@@ -134,8 +145,10 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         let at = x.position(mark.value);
         write!(
             svg,
-            r#"<path class="across" d="M{at:.1} {top}V{bottom:.1}"><title>{}</title></path>"#,
-            mark.name
+            r#"<path class="across" d="M{at:.1} {:.1}V{bottom:.1}"><title>{name}</title></path><text class="across-name" x="{at:.1}" y="{:.1}" text-anchor="middle">{name}</text>"#,
+            top - 4.0,
+            top - 8.0,
+            name = mark.name
         )?;
     }
     frame::x_axis(svg, &x, height)?;
@@ -147,8 +160,8 @@ fn draw_bar(
     svg: &mut String,
     group: &str,
     series: &BarSeries,
-    bar: Option<Bar>,
-    is_decisive: bool,
+    (bar, reach): (Option<Bar>, f64),
+    is_bad: bool,
     x: &Edge,
     y: f64,
 ) -> std::fmt::Result {
@@ -166,23 +179,29 @@ fn draw_bar(
     let interval = bar
         .interval
         .map(|(low, high)| format!(", {} to {}", x.format.write(low), x.format.write_with_unit(high)));
-    let words = format!("{group}\n{}: {value}{}", series.name, interval.unwrap_or_default());
-    let (zero, value_at) = (x.position(0.0), x.position(bar.value));
+    // A series alone needs no name.
+    let name = if series.name.is_empty() { String::new() } else { format!("{}: ", series.name) };
+    let words = format!("{group}\n{name}{value}{}", interval.unwrap_or_default());
+    let (zero, value_at) = (x.position(0.0), x.position(bar.value.min(reach)));
     let (left, right) = (zero.min(value_at), zero.max(value_at));
     let width = right - left;
     write!(svg, "<g><title>{}</title>", escape(&words))?;
-    let class = if is_decisive { " decisive" } else { "" };
+    let class = if is_bad { " decisive" } else { "" };
     let color = bar.reading.map_or_else(|| format!("hue-{hue}"), |reading| meaning(reading).to_owned());
     write!(
         svg,
         r#"<path class="bar {color}{class}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
     )?;
     // A marker only where the bar is wide enough to frame it.
-    if width > 8.0 * MARKER {
+    if width > 8.0 * MARKER && !series.name.is_empty() {
         let mark = if value_at < zero { right - 2.5 * MARKER } else { left + 2.5 * MARKER };
         write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, mark, middle))?;
     }
     let mut end = right;
+    if bar.value > reach {
+        let arrow = format!("M{:.1} {:.1}l6 4l-6 4", right - 6.0, middle - 4.0);
+        write!(svg, r#"<path class="cut" d="{arrow}"/>"#)?;
+    }
     if let Some((low, high)) = bar.interval {
         let (from, to) = (x.position(low), x.position(high));
         // An error bar that is cut ends in an arrow, which shows that it goes on.
@@ -213,7 +232,9 @@ fn draw_bar(
 /// The value, and the mark of what it means where it is a change.
 fn written_value(bar: &Bar, x: &Edge) -> String {
     let mark = bar.reading.map_or("", reading_mark);
-    format!("{} {mark}", x.format.write(bar.value)).trim_end().to_owned()
+    // A share is read with its sign; other units are at the axis.
+    let share = if x.axis.quantity == Quantity::Percent { " %" } else { "" };
+    format!("{}{share} {mark}", x.format.write(bar.value)).trim_end().to_owned()
 }
 
 fn in_words(bar: &Bar, x: &Edge) -> String {
@@ -226,10 +247,13 @@ fn in_words(bar: &Bar, x: &Edge) -> String {
 fn description(chart: &BarChart, x: &Edge) -> String {
     let value = |bar: &Option<Bar>| bar.map_or_else(|| "–".to_owned(), |bar| in_words(&bar, x));
     let group = |(index, group): (usize, &String)| {
-        let values = chart
-            .series
-            .iter()
-            .filter_map(|series| series.bars.get(index).map(|bar| format!("{} {}", series.name, value(bar))));
+        let of_series = |series: &BarSeries| {
+            series
+                .bars
+                .get(index)
+                .map(|bar| format!("{} {}", series.name, value(bar)).trim_start().to_owned())
+        };
+        let values = chart.series.iter().filter_map(of_series);
         format!("{group}: {}", values.collect::<Vec<_>>().join(", "))
     };
     chart.groups.iter().enumerate().map(group).collect::<Vec<_>>().join("; ")
@@ -239,7 +263,6 @@ fn description(chart: &BarChart, x: &Edge) -> String {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Scale};
-    use crate::quantity::Quantity;
 
     /// The drawing of one bar.
     fn drawn(bar: Bar, reach: f64) -> String {

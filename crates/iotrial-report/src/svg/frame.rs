@@ -114,13 +114,14 @@ pub(super) fn open(
     id: &str,
     title: &str,
     description: &str,
-    height: f64,
+    (left, height): (f64, f64),
 ) -> std::fmt::Result {
     let (id, title, description) = (escape(id), escape(title), escape(description));
     // Title and description are what a screen reader says.
     write!(
         svg,
-        r#"<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="{id}-t {id}-d"><title id="{id}-t">{title}</title><desc id="{id}-d">{description}</desc>"#,
+        r#"<svg class="chart" viewBox="{left} 0 {} {height}" role="img" aria-labelledby="{id}-t {id}-d"><title id="{id}-t">{title}</title><desc id="{id}-d">{description}</desc>"#,
+        WIDTH - left
     )
 }
 
@@ -278,7 +279,7 @@ pub(super) fn ring(x: f64, y: f64) -> String {
 }
 
 /// Text for an element or an attribute.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,7 +14,7 @@ pub(crate) fn write_heat_map(prefix: &str, map: &HeatMap, unit: LatencyUnit) -> 
 }
 
 /// The words for a level, and its sample as an `<svg>` element.
-pub(crate) fn write_level_sample(level: usize) -> (String, String) {
+pub(super) fn write_level_sample(level: usize) -> (String, String) {
     let percent = |value: f64| {
         // Without any value the format takes its usual digits.
         NumberFormat::fit(Quantity::Percent, LatencyUnit::Milliseconds, std::iter::empty()).write_round(value)
@@ -39,7 +39,7 @@ fn draw(svg: &mut String, prefix: &str, map: &HeatMap, unit: LatencyUnit) -> std
         &format!("{prefix}{}", map.id),
         &map.title,
         &(description(map, &y) + &frame::steps_in_words(&map.spans, &x)),
-        HEIGHT,
+        (0.0, HEIGHT),
     )?;
     frame::spans(svg, &map.spans, &x)?;
     frame::axes(svg, &x, &y)?;

@@ -11,7 +11,7 @@ use iotrial_model::record::EndedHow;
 use super::{LATENCY, OUTSTANDING, POINTS_PER_DOUBLING};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::{change, findings, hosts, measured, side};
-use crate::document::{Answer, Block, Document, Section};
+use crate::document::{Answer, Block, Document, Front, Section};
 use crate::gates;
 use crate::quantity::Quantity;
 use crate::result::LONGEST_TITLE;
@@ -47,6 +47,7 @@ impl Document {
             in_brief: vec![("baseline", title_of(comparison, &comparison.baseline))],
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
+            front: Front::default(),
         }
     }
 }

@@ -54,8 +54,6 @@ impl Piece {
     }
 }
 
-/// The sections whose table has the figures of the answer, the first that there is; elsewhere it is the first table.
-const WITH_FIGURES: [&str; 4] = ["gates", "roles", "saturation", "inventory"];
 /// A table that does not fit shows so many lines at least, or is left out: header, rule, three rows and that there are more.
 const LEAST_OF_TABLE: usize = 6;
 
@@ -125,11 +123,7 @@ impl Screen {
     }
 
     fn sections(&mut self, document: &Document) {
-        let has_glance = |id: &str| {
-            let found = document.sections.iter().find(|section| section.id == id);
-            found.is_some_and(|section| section.blocks.iter().any(|block| at_a_glance(block).is_some()))
-        };
-        let with_figures = WITH_FIGURES.into_iter().find(|id| has_glance(id));
+        let with_figures = document.section_with_figures().map(|section| section.id);
         let mut has_figures = false;
         for section in &document.sections {
             for block in &section.blocks {
@@ -149,8 +143,8 @@ impl Screen {
                     | Block::Facts(_)
                     | Block::Verbatim { .. } => {}
                 }
-                let Some(table) = at_a_glance(block) else { continue };
-                let is_it = !has_figures && with_figures.is_none_or(|id| id == section.id);
+                let Some(table) = block.at_a_glance() else { continue };
+                let is_it = !has_figures && with_figures == Some(section.id);
                 has_figures |= is_it;
                 self.table(section.heading, table, if is_it { Worth::Figures } else { Worth::Table });
             }
@@ -295,13 +289,6 @@ fn left_out(findings: usize, tables: usize, points: usize) -> String {
     let counted: Vec<String> =
         counted.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" })).collect();
     if counted.is_empty() { String::new() } else { format!("   ({})", counted.join(", ")) }
-}
-
-fn at_a_glance(block: &Block) -> Option<&Table> {
-    match block {
-        Block::Table(table) if table.at_a_glance => Some(table),
-        _ => None,
-    }
 }
 
 impl Page {

@@ -271,7 +271,7 @@ impl Sheet<'_> {
                 self.line(CUT_NOTE, &self.styles.soft.clone())?;
             }
             let header = self.row;
-            self.text(header, 0, "group", &self.styles.header.clone())?;
+            self.header(header, 0, "group", &self.styles.header.clone())?;
             for (row, group) in (header + 1..).zip(&chart.groups) {
                 self.text(row, 0, group, &self.styles.text.clone())?;
                 self.widen(0, group);

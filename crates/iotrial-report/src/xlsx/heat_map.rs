@@ -35,7 +35,7 @@ impl Sheet<'_> {
         self.line(&note, &self.styles.soft.clone())?;
         let header = self.row;
         let name = format!("up to, {}", y_format.unit);
-        self.text(header, 0, &name, &self.styles.number_header.clone())?;
+        self.header(header, 0, &name, &self.styles.number_header.clone())?;
         let time = head.set_num_format("0");
         for (column, middle) in (1u16..).zip(&middles) {
             self.number(header, column, x_format.in_unit(*middle), &time)?;

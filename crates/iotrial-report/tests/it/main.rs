@@ -13,6 +13,7 @@ mod dashboard;
 mod document;
 mod html;
 mod order;
+mod svg_files;
 mod terminal;
 mod text_forms;
 mod workbook;

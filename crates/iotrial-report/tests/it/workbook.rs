@@ -2,6 +2,7 @@
 
 use crate::fixture;
 
+use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
 use calamine::{Data, Range, Reader, Xlsx, open_workbook_from_rs};
@@ -355,4 +356,50 @@ fn words_behind_a_number_do_not_touch_it() {
     // Without the alignment LibreOffice ignores the indent.
     let format = formats[style];
     assert!(format.contains("indent=\"1\"") && format.contains("horizontal=\"left\""), "{format}");
+}
+
+/// The styles of cells that are headers: only these have a line below them.
+fn header_styles(styles: &str) -> BTreeSet<usize> {
+    let list = |name: &str, item: &str| -> Vec<String> {
+        let all =
+            styles.split(&format!("<{name} ")).nth(1).unwrap().split(&format!("</{name}>")).next().unwrap();
+        all.split(&format!("<{item}")).skip(1).map(str::to_owned).collect()
+    };
+    let has_line: Vec<bool> =
+        list("borders", "border>").iter().map(|border| border.contains("<bottom style=")).collect();
+    let border = |cell: &String| -> usize {
+        cell.split("borderId=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    let cells = list("cellXfs", "xf ");
+    (0..cells.len()).filter(|at| has_line[border(&cells[*at])]).collect()
+}
+
+#[test]
+fn a_sheet_whose_headers_stay_in_sight_has_one_row_of_them() {
+    let documents = [
+        document_of(&fixture::oltp()),
+        document_of(&fixture::searched()),
+        fixture::comparison(),
+        fixture::kinds(),
+        fixture::document_of_several(&fixture::several()),
+    ];
+    let mut frozen_count = 0;
+    for document in &documents {
+        let parts = parts(document);
+        let styles = header_styles(&parts.iter().find(|(name, _)| name == "xl/styles.xml").unwrap().1);
+        for (name, sheet) in parts.iter().filter(|(name, _)| name.starts_with("xl/worksheets/sheet")) {
+            let row_of = |cell: &str| -> String { cell.chars().filter(char::is_ascii_digit).collect() };
+            let style = |cell: &str| cell.split(" s=\"").nth(1)?.split('"').next()?.parse::<usize>().ok();
+            let cells = sheet.split("<c r=\"").skip(1).map(|cell| cell.split('>').next().unwrap());
+            let headers: BTreeSet<String> = cells
+                .filter(|cell| style(cell).is_some_and(|style| styles.contains(&style)))
+                .map(|cell| row_of(cell.split('"').next().unwrap()))
+                .collect();
+            if sheet.contains("state=\"frozen\"") || sheet.contains("<autoFilter") {
+                frozen_count += 1;
+                assert_eq!(headers.len(), 1, "{name}: headers in rows {headers:?}");
+            }
+        }
+    }
+    assert!(frozen_count > 10, "{frozen_count} sheets are frozen");
 }

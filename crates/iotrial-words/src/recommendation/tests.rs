@@ -9,7 +9,7 @@ use iotrial_model::load::Role;
 use iotrial_model::metric::{MetricGroup, MetricKey, StreamRange};
 use iotrial_model::recommendation::{
     Answer, AvoidFact, CeilingChanges, ChangeOverLoads, Effect, FactorFact, GroupRanges, OverLoadsAnswer,
-    OverLoadsCost, OverLoadsReason, ReasonFact, Scaling, SureBound,
+    OverLoadsCost, OverLoadsReason, ReasonFact, Scaling, SureBound, TimesFact,
 };
 use iotrial_model::stream::StreamOf;
 use iotrial_model::verdict::Category;
@@ -73,6 +73,31 @@ fn costs() -> Vec<CostFact> {
         rate_ratio,
     };
     vec![fact(Some(1.5)), fact(None)]
+}
+
+fn all_times() -> Vec<TimesFact> {
+    let fact = |metric, (least, most), (shown_count, load_count), price_ratio| TimesFact {
+        better: words("B"),
+        other: words("A"),
+        metric,
+        least,
+        most,
+        shown_count,
+        load_count,
+        price_ratio,
+        is_simulated: false,
+    };
+    let iops = MetricKey::Figure(Stream::Mixed, Figure::Iops);
+    let p99 = MetricKey::Figure(Stream::Commit, Figure::LatencyP99);
+    let one = fact(iops.clone(), (3.08, 3.08), (1, 1), Some(1.3));
+    vec![
+        one.clone(),
+        TimesFact { is_simulated: true, price_ratio: None, ..one },
+        fact(iops, (1.9, 3.1), (5, 6), Some(1.0)),
+        fact(MetricKey::Capacity, (1.13, 1.13), (1, 1), Some(0.7)),
+        fact(p99.clone(), (2.4, 2.4), (1, 1), Some(1.3)),
+        fact(p99, (2.4, 120.0), (6, 6), None),
+    ]
 }
 
 fn cpu_costs() -> Vec<CpuFact> {
@@ -295,6 +320,7 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("avoid", avoided().iter().map(|facts| avoid(facts)).collect());
     add("exception", exceptions().iter().map(exception).collect());
     add("cost", costs().iter().map(cost).collect());
+    add("times", all_times().iter().map(times).collect());
     add("cpu", cpu_costs().iter().map(cpu_cost).collect());
     add("answer over loads", answers_over_loads().iter().map(answer_over_loads).collect());
     add("reason over loads", reasons_over_loads().iter().map(reason_over_loads).collect());

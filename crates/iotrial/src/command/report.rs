@@ -34,7 +34,8 @@ const USUAL_THRESHOLDS: &str = "flash";
 /// Reads what was named, shows it, and says by the exit code whether all of it is qualified.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     // Both before anything is read: what cannot be written is better known at once than after a minute of reading.
-    let outputs = args.gates.and_files(Outputs::new(&args.files, args.json))?;
+    let outputs =
+        args.gates.and_files(Outputs::new(&args.files, args.json).with_charts(args.charts.as_deref()))?;
     args.gates.check_are_values()?;
     let asked = Asked {
         results: &args.records,

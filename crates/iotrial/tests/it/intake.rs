@@ -525,8 +525,8 @@ fn a_result_of_another_tool_has_the_sections_that_its_facts_allow_in_the_order_o
     let bench = Bench::new();
     bench.run(&["report", &golden("fio/mix.json"), "--html", "one.html"]);
     let html = fs::read_to_string(bench.path().join("one.html")).unwrap();
-    // The logs that fio wrote beside its result are its course.
-    let sections = ["verdict", "throughput", "latency", "figures", "judged", "load", "source"];
+    // The table first, then the appendix; the logs that fio wrote beside its result are its course.
+    let sections = ["verdict", "figures", "throughput", "latency", "judged", "load", "source"];
     let places: Vec<Option<usize>> = sections.iter().map(|id| html.find(&format!("id=\"{id}\""))).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     for id in ["roles", "spread", "arrivals", "host", "settings", "profile"] {

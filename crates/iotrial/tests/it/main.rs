@@ -68,3 +68,4 @@ mod watch;
 #[cfg(windows)]
 mod windows;
 mod windows_record;
+mod workbooks;

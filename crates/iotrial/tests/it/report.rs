@@ -303,3 +303,42 @@ fn no_output_replaces_what_the_command_reads() {
     assert_eq!(std::fs::read_to_string(bench.path().join("s.toml")).unwrap(), study);
     assert_eq!(std::fs::read(record).unwrap(), before);
 }
+
+#[test]
+fn each_chart_is_written_into_a_folder_that_is_made_and_what_is_there_is_kept() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    let charts = ["report", record.as_str(), "--charts", "new/charts", "--html", "a.html"];
+    let ran = bench.run(&charts);
+    assert!(ran.stdout.contains("charts  new/charts"), "{}", ran.stdout);
+    let names = || -> Vec<String> {
+        let all = std::fs::read_dir(bench.path().join("new/charts")).unwrap();
+        let mut names: Vec<String> = all.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let written = names();
+    assert!(written.len() > 3 && written.iter().all(|name| name.ends_with(".svg")), "{written:?}");
+    let first = format!("new/charts/{}", written[0]);
+    assert!(read(&bench, &first).starts_with(b"<?xml"));
+    // One that is there is an error before anything is written, and stays as it is.
+    std::fs::write(bench.path().join(&first), "somebody's").unwrap();
+    std::fs::remove_file(bench.path().join("a.html")).unwrap();
+    let refused = bench.run(&charts).expect_code(2);
+    assert!(refused.stderr.contains("exists already"), "{}", refused.stderr);
+    assert!(read(&bench, &first) == b"somebody's" && !bench.path().join("a.html").exists());
+    bench.run(&[&charts[..], &["--overwrite"]].concat());
+    assert!(read(&bench, &first).starts_with(b"<?xml") && names() == written);
+    // A folder is one, and a file is none.
+    bench.run(&["report", &record, "--charts", "a.html"]).expect_code(2);
+}
+
+#[test]
+fn a_title_is_that_of_the_files() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    bench.run(&["report", &record, "--title", "ERP <volume>", "--html", "a.html", "--markdown", "a.md"]);
+    let page = String::from_utf8(read(&bench, "a.html")).unwrap();
+    assert!(page.contains("<h1>ERP &lt;volume&gt;</h1>"), "{page}");
+    assert!(read(&bench, "a.md").starts_with(b"# ERP"));
+}
