@@ -35,7 +35,7 @@ fn write(bench: &Bench, text: &str) {
 }
 
 #[track_caller]
-fn with(text: &str, from: &str, to: &str) -> String {
+pub(crate) fn with(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{from}");
     text.replacen(from, to, 1)
 }

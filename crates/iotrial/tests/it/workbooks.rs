@@ -3,33 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::Read as _;
 
+use crate::study;
 use crate::support::Bench;
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../iotrial-import/tests");
-
-/// Two simulated devices.
-const STUDY: &str = r#"
-format = "iotrial.study/1"
-name = "sims"
-title = "A slow device and a fast one"
-profiles = ["sqlserver-log", "sqlserver-oltp"]
-repeats = 2
-
-[load]
-engine = "sim"
-ramp = "0s"
-duration = "2s"
-
-[[configuration]]
-label = "slow"
-attributes = { volumes = 1 }
-sim = { service_time_us = 800.0 }
-
-[[configuration]]
-label = "fast"
-attributes = { volumes = 4 }
-sim = { service_time_us = 200.0 }
-"#;
 
 /// The parts of a workbook with their text.
 fn parts(bench: &Bench, name: &str) -> Vec<(String, String)> {
@@ -89,7 +66,8 @@ fn frozen(bench: &Bench, name: &str) -> usize {
 #[test]
 fn a_sheet_with_frozen_headers_has_one_row_of_them_whatever_is_asked() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("study.toml"), STUDY).unwrap();
+    let study = study::with(study::STUDY, r#"["sqlserver-log"]"#, r#"["sqlserver-log", "sqlserver-oltp"]"#);
+    std::fs::write(bench.path().join("study.toml"), study).unwrap();
     let run = ["--engine", "sim", "--seed", "1", "--ramp", "0s", "--duration", "2s", "--quiet"];
     bench.run(&[&["run", "--closed", "--label", "one", "--xlsx", "run.xlsx"], &run[..]].concat());
     bench.run(
