@@ -11,7 +11,7 @@ use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::load::Role;
 use iotrial_model::plan::{Arrival, Job};
-use iotrial_model::record::{Interval, JobCounts, OpCounts};
+use iotrial_model::record::{JobCounts, OpCounts};
 use iotrial_model::search::Untouched;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
@@ -112,16 +112,33 @@ impl StreamLatency<'_> {
         let OpCounts { total_latency, held_latency, .. } = self.counts;
         let count = self.untouched_count();
         match statistic {
-            LimitStatistic::Mean => (count >= LEAST_FOR_MEAN)
-                .then(|| (sum_us(total_latency) - sum_us(held_latency)) / count as f64),
+            _ if !self.has_enough(statistic, 1.0) => None,
+            LimitStatistic::Mean => Some((sum_us(total_latency) - sum_us(held_latency)) / count as f64),
             LimitStatistic::Percentile(percent) => {
                 let all = (count + self.waiting_count) as f64;
-                let has_enough = all * (1.0 - percent / 100.0) >= LEAST_BEYOND * (1.0 - 1e-9);
                 let parts = [(total_latency, 1), (held_latency, -1)];
                 // What still waits is slower than all of them.
-                has_enough.then(|| percentile_of(&parts, percent / 100.0 * all).unwrap_or(self.shown_us))
+                Some(percentile_of(&parts, percent / 100.0 * all).unwrap_or(self.shown_us))
             }
         }
+    }
+
+    /// Whether the I/Os that the generator left alone carry the statistic when there are so many `times` as many.
+    fn has_enough(&self, statistic: LimitStatistic, times: f64) -> bool {
+        match statistic {
+            LimitStatistic::Mean => times * self.untouched_count() as f64 >= LEAST_FOR_MEAN as f64,
+            LimitStatistic::Percentile(percent) => {
+                let all = times * (self.untouched_count() + self.waiting_count) as f64;
+                all * (1.0 - percent / 100.0) >= LEAST_BEYOND * (1.0 - 1e-9)
+            }
+        }
+    }
+
+    /// Of what is open: whether the generator left too few I/Os alone so far, and would leave enough of them in so many `times` the time.
+    pub(crate) fn wants_time(&self, statistic: LimitStatistic, times: f64) -> bool {
+        self.intervals_share >= LEAST_INTERVALS
+            && !self.has_enough(statistic, 1.0)
+            && self.has_enough(statistic, times)
     }
 }
 
@@ -185,22 +202,38 @@ pub(crate) fn is_open(subject: &Subject<'_>, role: Role) -> bool {
 /// a part of a load.
 pub(crate) fn intervals_left_alone(subject: &Subject<'_>, role: Role, stream: Stream) -> f64 {
     let jobs = subject.plan.map(|plan| plan.jobs.as_slice()).unwrap_or_default();
-    let is_left_alone = |interval: &Interval| {
-        let (mut all, mut held) = (0, 0);
-        for (job, counts) in jobs.iter().zip(&interval.jobs).filter(|(job, _)| job.role == role) {
-            if let Some(counts) = counts_in(job, counts, stream) {
-                all += counts.io_count();
-                held += counts.held_latency.io_count();
-            }
-        }
-        all > 0 && (all - held.min(all)) as f64 >= LEAST_OF_INTERVAL * all as f64
-    };
-    let (mut count, mut left_alone) = (0_u32, 0_u32);
+    let mut intervals = IntervalsLeftAlone::default();
     for interval in subject.measured_intervals() {
-        count += 1;
-        left_alone += u32::from(is_left_alone(interval));
+        let mine = jobs.iter().zip(&interval.jobs).filter(|(job, _)| job.role == role);
+        intervals.see(mine.filter_map(|(job, counts)| counts_in(job, counts, stream)));
     }
-    if count == 0 { 1.0 } else { f64::from(left_alone) / f64::from(count) }
+    intervals.share()
+}
+
+/// In how many intervals the generator left enough I/Os of a stream alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct IntervalsLeftAlone {
+    count: u32,
+    left_alone: u32,
+}
+
+impl IntervalsLeftAlone {
+    /// Takes what the jobs of the stream did in the next one.
+    pub(crate) fn see<'c>(&mut self, jobs: impl IntoIterator<Item = &'c OpCounts>) {
+        let (mut all, mut held) = (0, 0);
+        for counts in jobs {
+            all += counts.io_count();
+            held += counts.held_latency.io_count();
+        }
+        let is_left_alone = all > 0 && (all - held.min(all)) as f64 >= LEAST_OF_INTERVAL * all as f64;
+        self.count += 1;
+        self.left_alone += u32::from(is_left_alone);
+    }
+
+    /// Their share of all; 1 where there are none.
+    pub(crate) fn share(self) -> f64 {
+        if self.count == 0 { 1.0 } else { f64::from(self.left_alone) / f64::from(self.count) }
+    }
 }
 
 /// The statistic of a figure that sets judge.

@@ -85,6 +85,9 @@ const LEAST_PROBES: u32 = 6;
 const AROUND_LOADS: Duration = Duration::from_secs(3);
 /// The most loads in all. Those in doubt are made again later, as long as there is time.
 const MOST_LOADS: usize = 40;
+/// A load of which the generator left too few I/Os alone goes on for so many times its time at most.
+// A choice. Beside as many busy processes as CPUs a quarter to a half of the I/Os are left alone.
+const LONGER: u32 = 4;
 /// The most longer runs that look for a rate that lasts.
 const MOST_CONFIRMATIONS: usize = 12;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
@@ -114,8 +117,19 @@ pub struct NextLoad {
     pub kind: ProbeKind,
     /// As a share of the rate at saturation; `None` for the closed load that measures that rate.
     pub share: Option<f64>,
-    /// The plan to run.
+    /// The plan to run, with the longest that it may be measured.
     pub plan: Plan,
+    /// How long it is measured where it can be decided by then.
+    pub measure: Duration,
+}
+
+impl NextLoad {
+    /// The plan of a load that was measured for so long: one that did not have to go on was planned as long as it was wanted.
+    pub fn plan_of(&self, measured: Duration) -> Plan {
+        let mut plan = self.plan.clone();
+        plan.set_measured(self.measure.max(measured));
+        plan
+    }
 }
 
 impl RateSearch {
@@ -218,18 +232,30 @@ impl RateSearch {
         left: Duration,
     ) -> Result<Option<Vec<Phase>>, SearchError> {
         let times = self.times();
-        // The longer run is the answer and its record: no probe may take its time.
-        let reserved = match kind {
-            ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => {
-                times.least_of_confirmation() + GAP
-            }
-            _ => Duration::ZERO,
-        };
+        let reserved = self.reserved(kind, earlier);
         let tried = self.of_kind(ProbeKind::Probe).count();
         let probes = MOST_PROBES.max(MOST_PROBES_OF_HEADROOM).saturating_sub(tried).max(1);
         let room = Room { left: left.saturating_sub(reserved + GAP), probes };
         let (stream, iops) = &self.rarest;
         times.phases(kind, earlier, (stream, iops * share), room)
+    }
+
+    /// What a load leaves of the time: the longer run is the answer and its record, and no probe may take its time.
+    fn reserved(&self, kind: ProbeKind, earlier: usize) -> Duration {
+        let is_before = kind == ProbeKind::Probe && self.search.need.is_none() && earlier == 0;
+        if is_before { self.times().least_of_confirmation() + GAP } else { Duration::ZERO }
+    }
+
+    /// How long a load may go on that is `measure` long and leaves so much: in whole seconds, as intervals are.
+    fn longest(&self, kind: ProbeKind, measure: Duration, left: Duration) -> Duration {
+        let reserved = self.reserved(kind, self.whole_confirmations()) + GAP;
+        let spare = Duration::from_secs(left.saturating_sub(reserved).as_secs());
+        measure + spare.min(measure * (LONGER - 1))
+    }
+
+    /// Whether a load is of those that go on, and end early: not the long one at a needed rate, whose length is what was asked for.
+    fn may_end_anywhere(&self, kind: ProbeKind) -> bool {
+        kind == ProbeKind::Probe || kind == ProbeKind::Confirmation && self.search.need.is_none()
     }
 
     fn times(&self) -> Times {
@@ -274,12 +300,16 @@ impl RateSearch {
             let Some(load) = fitting else { return Ok(None) };
             load
         };
+        let measure = plan.measured();
+        if self.may_end_anywhere(kind) {
+            plan.set_measured(self.longest(kind, measure, left.saturating_sub(plan.duration())));
+        }
         // Another seed each time, or every probe would read the same offsets in the same order and find what
         // the last one left in a cache.
         plan.seed = plan.seed.wrapping_add(self.search.probes.len() as u64);
         // The backlog is read interval by interval, so intervals have to be short whatever the profile says.
         plan.interval = Duration::from_secs(1);
-        Ok(Some(NextLoad { kind, share, plan }))
+        Ok(Some(NextLoad { kind, share, plan, measure }))
     }
 
     /// Once the closed load has shown the mix: the plan's steps as shares of the needed rate. `None` before, and without steps or need.
@@ -302,12 +332,12 @@ impl RateSearch {
         self.search.result = self.result();
     }
 
-    /// Whoever looks at a load while it lasts, and ends it when it cannot stay within its limits any more; `None` of one whose record
-    /// may be that of the search also when it does not.
+    /// Whoever looks at a load while it lasts, and ends it when it cannot stay within its limits any more, or has its time and is
+    /// decided; `None` of one whose record may be that of the search also when it does not.
     pub fn early_end(&self, load: &NextLoad) -> Option<EarlyEnd> {
-        let is_kept = load.kind == ProbeKind::Confirmation && self.search.need.is_some();
         let is_long = load.kind == ProbeKind::Confirmation;
-        (load.share.is_some() && !is_kept).then(|| EarlyEnd::of(&load.plan, &self.limits, is_long))
+        self.may_end_anywhere(load.kind)
+            .then(|| EarlyEnd::of(&load.plan, load.measure, &self.limits, is_long))
     }
 
     /// The share that is the needed rate; `None` without a need, and before the closed load.

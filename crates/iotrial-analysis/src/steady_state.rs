@@ -245,10 +245,8 @@ pub struct SteadyEnd {
 impl<'p> SteadyWatch<'p> {
     /// `None` for a plan that does not wait.
     pub fn new(plan: &'p Plan) -> Option<Self> {
-        let limit =
-            plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure).map(|phase| phase.duration);
         let (sums, starts) = (Vec::new(), Vec::new());
-        Some(Self { plan, until: plan.until_steady?, sums, starts, limit: limit.sum() })
+        Some(Self { plan, until: plan.until_steady?, sums, starts, limit: plan.measured() })
     }
 
     /// The next interval; the end when it completed five steady rounds, or reached the limit.

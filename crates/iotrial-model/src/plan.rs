@@ -433,6 +433,19 @@ impl Plan {
         self.phases.iter().map(|phase| phase.duration).sum()
     }
 
+    /// What is measured of it, where it is not ended before.
+    pub fn measured(&self) -> Duration {
+        let measured = self.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
+        measured.map(|phase| phase.duration).sum()
+    }
+
+    /// Makes the measured phase, of which there must be one, so long.
+    pub fn set_measured(&mut self, duration: Duration) {
+        for phase in self.phases.iter_mut().filter(|phase| phase.kind == PhaseKind::Measure) {
+            phase.duration = duration;
+        }
+    }
+
     /// Outstanding I/Os of all jobs together.
     pub fn total_iodepth(&self) -> u32 {
         self.jobs.iter().map(Job::total_iodepth).sum()

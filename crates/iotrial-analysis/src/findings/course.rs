@@ -8,7 +8,7 @@ use iotrial_model::finding::{
 };
 use iotrial_model::load::Direction;
 use iotrial_model::need::Need;
-use iotrial_model::plan::{PhaseKind, Plan};
+use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Failure, OpCounts};
 use iotrial_model::search::{Probe, Search};
 use iotrial_model::subject::Subject;
@@ -38,7 +38,7 @@ pub(super) fn interrupted(seen: &Observed<'_, '_>) -> Option<Finding> {
         EndedHow::Failed => (FindingId::Failed, Severity::Serious),
     };
     let measured_s = seen.subject.measured?.as_secs_f64();
-    let planned_s = planned_measure(seen.subject.plan?).as_secs_f64();
+    let planned_s = seen.subject.plan?.measured().as_secs_f64();
     Some(Finding::new(id, severity, Evidence::Ended { measured_s, planned_s, reason: ended.reason.clone() }))
 }
 
@@ -50,10 +50,6 @@ pub(super) fn interrupted_in_a_step(subject: &Subject<'_>) -> Option<Finding> {
         ..subject.clone()
     };
     interrupted(&Observed::of(&whole))
-}
-
-fn planned_measure(plan: &Plan) -> Duration {
-    plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure).map(|phase| phase.duration).sum()
 }
 
 /// The failures, counted over all phases or stated by a source.
@@ -209,7 +205,7 @@ pub(super) fn unsteady(seen: &Observed<'_, '_>) -> Option<Finding> {
     // The verdict asks for it: a load that was to wait until it was steady, and was not, has no answer.
     let waited = plan.until_steady.filter(|_| is_complete);
     let evidence = Unsteady {
-        waited_s: waited.map(|_| planned_measure(plan).as_secs_f64()),
+        waited_s: waited.map(|_| plan.measured().as_secs_f64()),
         round_s: waited.map(|until| until.round.as_secs_f64()),
         ..still_changing(steady)?
     };

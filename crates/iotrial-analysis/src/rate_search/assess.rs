@@ -229,7 +229,7 @@ fn waiting_with_device(counts: &OpCounts, limit: StreamLimit) -> u64 {
     counts.unfinished_age.buckets().filter(|(age, _)| is_beyond(*age)).map(|(_, count)| count).sum()
 }
 
-fn value_of(latency: &LatencyHistogram, statistic: LimitStatistic) -> Option<f64> {
+pub(super) fn value_of(latency: &LatencyHistogram, statistic: LimitStatistic) -> Option<f64> {
     match statistic {
         LimitStatistic::Mean => latency.mean_us(),
         LimitStatistic::Percentile(percent) => percentile_us(latency, percent),

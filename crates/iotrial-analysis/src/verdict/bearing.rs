@@ -122,10 +122,7 @@ impl Bearing {
         }
         if is_probe {
             // Its loads of seconds follow from the length of the long one, which is what can be asked for.
-            let planned: Duration = subject.plan.map_or(Duration::ZERO, |plan| {
-                let measured = plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
-                measured.map(|phase| phase.duration).sum()
-            });
+            let planned = subject.plan.map_or(Duration::ZERO, Plan::measured);
             bearing.longer = (planned < SHORTEST_TRUSTED)
                 .then(|| measure_longer(subject, SHORTEST_TRUSTED).duration)
                 .flatten();

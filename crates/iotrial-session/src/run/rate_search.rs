@@ -31,6 +31,8 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
         rig.searching(search.search());
         trial.record.plan = load.plan.clone();
         rig.run_watched(trial, search.early_end(&load))?;
+        let measured = Subject::of_run(&trial.record).measured.unwrap_or_default();
+        trial.record.plan = load.plan_of(measured);
         time.loads += trial.record.intervals.iter().map(|one| one.duration).sum::<Duration>();
         if trial.record.ended.how != EndedHow::Complete {
             let tried = search.search().probes.len();

@@ -12,7 +12,7 @@ use iotrial_engine::run::run as run_load;
 use iotrial_engine::targets::HeldAreas;
 use iotrial_measure::control::{Control, Decision};
 use iotrial_model::need::Need;
-use iotrial_model::plan::{EngineKind, Plan, SimDevice, SimStall};
+use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{Interval, RunRecord};
 use iotrial_model::search::Search;
@@ -156,7 +156,8 @@ fn search(sim: &SimDevice, need: Option<&str>, seed: u64) -> Search {
             run_load(&Arc::new(load.plan.clone()), &HeldAreas::default(), &[], &Arc::default(), &mut all)
                 .unwrap();
         device.has_done(&outcome.intervals);
-        record.plan = load.plan.clone();
+        let measured = outcome.intervals.iter().filter(|one| one.phase == PhaseKind::Measure);
+        record.plan = load.plan_of(measured.map(|one| one.duration).sum());
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
         record.intervals = outcome.intervals;
         record.ended = outcome.ended;

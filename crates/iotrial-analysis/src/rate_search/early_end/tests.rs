@@ -34,7 +34,7 @@ fn limit(text: &str) -> Limits {
 
 /// In which of ten seconds after a ramp of five it is known that the load is lost, all of them the same.
 fn lost_in(plan: &Plan, limits: &Limits, lingers: bool, jobs: &[JobCounts]) -> Option<u64> {
-    let mut end = EarlyEnd::of(plan, limits, lingers);
+    let mut end = EarlyEnd::of(plan, plan.measured(), limits, lingers);
     for second in 0..5 {
         assert_eq!(end.see(&interval(second, PhaseKind::Ramp, jobs.to_vec())), None);
     }
@@ -68,7 +68,7 @@ fn a_longer_load_is_lost_for_one_interval_more() {
     let slow = reads(&[(1_000, 3_000)]);
     assert_eq!(lost_in(&plan(), &limit("2ms@p99"), true, &slow), Some(7));
     // It was not lost yet in the second before.
-    let mut end = EarlyEnd::of(&plan(), &limit("2ms@p99"), true);
+    let mut end = EarlyEnd::of(&plan(), plan().measured(), &limit("2ms@p99"), true);
     let seen =
         [0, 1, 2, 3].map(|second| end.see(&interval(second, PhaseKind::Measure, reads(&[(300, 3_000)]))));
     assert_eq!(seen.map(|one| one.is_some()), [false, false, false, true]);
@@ -107,4 +107,44 @@ fn what_is_not_judged_for_want_of_ios_is_not_lost() {
     let lost = |count: u64| lost_in(&plan, &flash, false, &reads(&[(count, 900_000)]));
     // A mean needs a hundred.
     assert_eq!((lost(9), lost(10)), (None, Some(14)));
+}
+
+/// In which second a load ends that is decided after three where that can be, and is measured for twelve at most: each second is alike.
+fn ends_in(limits: &Limits, second: &[JobCounts]) -> Option<u64> {
+    let mut plan = plan();
+    plan.set_measured(Duration::from_secs(12));
+    let mut end = EarlyEnd::of(&plan, Duration::from_secs(3), limits, false);
+    (0..12).find(|at| end.see(&interval(*at, PhaseKind::Measure, second.to_vec())).is_some())
+}
+
+/// Reads of which the generator left `alone`, of so many µs, and held back as many as `held`, which show 20 ms.
+fn disturbed((alone, us): (u64, u64), held: u64) -> Vec<JobCounts> {
+    let mut seconds = reads(&[(alone, us), (held, 20_000)]);
+    let read = seconds[0].read.as_mut().unwrap();
+    read.held_latency = counts(held, Duration::from_millis(20)).total_latency;
+    read.unheld_latency = counts(held, Duration::from_micros(100)).total_latency;
+    read.late_count = held;
+    seconds
+}
+
+#[test]
+fn a_load_of_which_the_generator_left_too_few_ios_alone_goes_on_until_they_decide() {
+    let ends = |alone: (u64, u64), held: u64| ends_in(&limit("2ms@p99"), &disturbed(alone, held));
+    // A thousand carry a p99.
+    assert_eq!([ends((200, 500), 600), ends((334, 500), 600)], [Some(4), Some(2)]);
+    // Not even twelve seconds bring them, or the generator left next to none alone.
+    assert_eq!([ends((80, 500), 600), ends((90, 500), 3_000)], [Some(2), Some(2)]);
+    // What the generator left alone speaks against the load at once.
+    assert_eq!(ends((200, 3_000), 600), Some(1));
+    // What is shown, and what is beyond the limit without the generator, needs nothing else.
+    assert_eq!([ends((800, 500), 0), ends((200, 500), 1)], [Some(2), Some(2)]);
+}
+
+#[test]
+fn one_stream_that_failed_is_the_end_of_a_load_whatever_is_open_of_another() {
+    let mut open = disturbed((200, 500), 600);
+    open[1].write = Some(counts(100, Duration::from_micros(500)));
+    assert_eq!(ends_in(&limit("2ms@p99"), &open), Some(4));
+    open[1].write = Some(counts(100, Duration::from_micros(2_500)));
+    assert_eq!(ends_in(&limit("2ms@p99"), &open), Some(1));
 }
