@@ -42,6 +42,7 @@ const PROFILES: &[BuiltinProfile] = &[
     profile!("sqlserver-dss"),
     profile!("sqlserver-oci-published"),
     profile!("tpce-profile"),
+    profile!("tpce-read-heavy"),
     profile!("oracle-oltp"),
     profile!("oracle-slob-random"),
     profile!("oracle-slob-scan"),
