@@ -218,7 +218,10 @@ impl Conditions {
 /// What the rates of the load are: those of the profile, needed ones, or found by a search.
 fn aim_of(subject: &Subject<'_>) -> String {
     match subject.search {
-        None => "the unchanged load".to_owned(),
+        None => match subject.plan.and_then(|plan| plan.need.as_ref()) {
+            Some(need) => format!("steps of {}", need.in_words()),
+            None => "the unchanged load".to_owned(),
+        },
         Some(search) => {
             let limit = search.limit.in_words();
             match &search.need {
@@ -384,7 +387,8 @@ impl JobWords {
         let mut words =
             load_words(load.pattern, load.rwmix_read_percent, Some(sizes).filter(|sizes| !sizes.is_empty()));
         let copies = load.numjobs.zip(load.iodepth);
-        let more = more_of(job, subject.plan, subject.search.is_some());
+        let has_need = subject.plan.is_some_and(|plan| plan.need.is_some());
+        let more = more_of(job, subject.plan, has_need || subject.search.is_some());
         if words.is_empty() && copies.is_none() && more.is_empty() {
             words.push(job.name.clone().into_owned());
         }
@@ -405,7 +409,7 @@ fn sizes_in_words(sizes: &[StatedBlockSize]) -> String {
 
 /// Whatever else was set belongs to the load too, and only the usual is not worth a word. What a plan and the options of another
 /// tool both set is said in the same words, or the same load would be refused as another one.
-fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>, is_searched: bool) -> String {
+fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>, is_measured: bool) -> String {
     let load = &job.load;
     let mut more: Vec<String> = Vec::new();
     let is_in_copies = load.numjobs.is_some() && load.iodepth.is_some();
@@ -415,9 +419,9 @@ fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>, is_searched: bool) -> Stri
     more.extend(durability.map(|durability| format!("durability {durability}")));
     if let Some((planned, plan)) = job.planned.zip(plan) {
         let sizes = planned.block_size.to_string();
-        // What a search found is no condition but a result, also how it shares a needed rate among the jobs.
+        // What a search found is no condition but a result, also how a needed rate is shared among the jobs: as the closed load did it.
         let unpaced = Job { arrival: Arrival::Closed, ..planned.clone() };
-        let is_found = is_searched && matches!(planned.arrival, Arrival::Open { .. });
+        let is_found = is_measured && matches!(planned.arrival, Arrival::Open { .. });
         let planned = if is_found { &unpaced } else { planned };
         more.extend(planned.particulars(plan).into_iter().filter(|particular| *particular != sizes));
     } else {

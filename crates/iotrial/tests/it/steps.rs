@@ -160,6 +160,24 @@ fn what_decides_the_load_itself_does_not_go_with_steps() {
 }
 
 #[test]
+fn runs_with_the_same_steps_of_the_same_need_are_of_one_load_however_the_closed_load_shared_it() {
+    let bench = bench();
+    let run = |label: &str, seed: &str, need: &str| {
+        let steps = ["--steps", "50%,100%", "--ramp", "1s", "--duration", "4s"];
+        let base =
+            ["run", "sqlserver-oltp", "--engine", "sim", "--label", label, "--seed", seed, "--need", need];
+        assert_ne!(bench.run(&[&base[..], &steps].concat()).code, 2);
+    };
+    run("a", "1", "20000iops");
+    run("b", "2", "20000iops");
+    run("more", "1", "25000iops");
+    let both = bench.run(&["compare", "a", "b", "--json"]);
+    assert_eq!((both.code, both.stderr.contains("cannot be compared")), (0, false), "{}", both.stderr);
+    let other = bench.run(&["compare", "a", "more"]);
+    assert!(other.stderr.contains("steps of 25,000 IOPS"), "{}", other.stderr);
+}
+
+#[test]
 fn steps_of_a_need_say_up_to_which_share_of_it_the_device_carries() {
     let bench = Bench::new();
     // Without a rate: the need gives it.
