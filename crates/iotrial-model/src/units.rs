@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// A number of bytes.
 ///
 /// In text `k`, `m`, `g`, `t` and `KiB`, `MiB`, `GiB`, `TiB` are powers of 1,024, as in fio, in SQL
-/// Server and in Oracle; `kB`, `MB`, `GB`, `TB` are powers of 1,000, as on a disk's label. In files
+/// Server and in Oracle; `kB`, `MB`, `GB`, `TB`, `PB` are powers of 1,000, as on a disk's label. In files
 /// it is a plain number of bytes under a key that ends in `_bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -21,7 +21,7 @@ pub struct ByteSize(u64);
 
 /// The units that [`ByteSize`] understands, as listed in error messages.
 pub(crate) const SIZE_UNITS: &str =
-    "B, k or KiB, m or MiB, g or GiB, t or TiB (1,024), kB, MB, GB, TB (1,000)";
+    "B, k or KiB, m or MiB, g or GiB, t or TiB, PiB (1,024), kB, MB, GB, TB, PB (1,000)";
 
 /// The units that [`parse_duration`] understands, as listed in error messages.
 pub(crate) const TIME_UNITS: &str = "us, ms, s, m (or min), h";
@@ -193,10 +193,12 @@ fn bytes_of(unit: &str) -> Option<u64> {
         "m" | "M" | "MiB" | "mib" | "Mi" => 1 << 20,
         "g" | "G" | "GiB" | "gib" | "Gi" => 1 << 30,
         "t" | "T" | "TiB" | "tib" | "Ti" => 1 << 40,
+        "PiB" | "pib" | "Pi" => 1 << 50,
         "kB" | "KB" | "kb" => 1_000,
         "MB" | "mb" => 1_000_000,
         "GB" | "gb" => 1_000_000_000,
         "TB" | "tb" => 1_000_000_000_000,
+        "PB" | "pb" => 1_000_000_000_000_000,
         _ => return None,
     })
 }
@@ -397,6 +399,8 @@ mod tests {
         check("512B", 512);
         check("0.5k", 512);
         check("1TB", 1_000_000_000_000);
+        check("1PiB", 1 << 50);
+        check("2PB", 2_000_000_000_000_000);
     }
 
     #[test]
@@ -404,7 +408,7 @@ mod tests {
         let message = "8192".parse::<ByteSize>().unwrap_err().to_string();
         assert_eq!(
             message,
-            "`8192` has no unit; the units are B, k or KiB, m or MiB, g or GiB, t or TiB (1,024), kB, MB, GB, TB (1,000)"
+            "`8192` has no unit; the units are B, k or KiB, m or MiB, g or GiB, t or TiB, PiB (1,024), kB, MB, GB, TB, PB (1,000)"
         );
     }
 

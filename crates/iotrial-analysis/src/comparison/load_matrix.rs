@@ -156,7 +156,11 @@ impl LoadMatrix {
             let has_any = |one: &&Configuration| metrics.iter().any(|metric| one.amount(metric).is_some());
             let measured: Vec<Configuration> = all.configurations.iter().filter(has_any).cloned().collect();
             let rankings = Ranking::all(&measured, &metrics, Metric::is_ranked);
-            let best = leaders(&Standing::all(&measured, &rankings));
+            // Where a number of the same thing is all that differs, more of it does more, and nothing is the best.
+            let best = match all.counted {
+                Some(_) => Vec::new(),
+                None => leaders(&Standing::all(&measured, &rankings)),
+            };
             LoadRow::new(LoadAnswer { load, ..all }, Some(*load), best)
         };
         (loads.len() > 1).then(|| {
@@ -177,7 +181,7 @@ impl LoadMatrix {
             (!all.is_empty()).then(|| Contender::of(&all))
         };
         let row = |answer: &LoadAnswer<'_>| {
-            // Where a number of the same thing is all that differs, more of it does more, and nothing is the best.
+            // As above.
             let best = match &answer.recommendation.best {
                 Some(best) => vec![best.clone()],
                 None if answer.counted.is_some() => Vec::new(),

@@ -468,6 +468,16 @@ fn more_hosts_are_told_as_efficiency_and_none_is_recommended_or_avoided() {
 }
 
 #[test]
+fn more_hosts_are_not_recommended_either_where_the_table_has_another_load() {
+    let Some(table) = published("azure-anf-oracle-slob.toml") else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let over_loads = comparison.over_loads.as_ref().unwrap();
+    assert_eq!((over_loads.best.as_ref(), over_loads.loads.len()), (None, 2));
+    assert_eq!(over_loads.facts.answer, OverLoadsAnswer::Same(Answer::OnlyMore("hosts".to_owned())));
+    assert_eq!(over_loads.loads.iter().map(|row| row.best.len()).sum::<usize>(), 0);
+}
+
+#[test]
 fn a_row_that_contradicts_itself_is_known_to_and_never_recommended_without_a_word() {
     // 12,345 I/Os of 64 KiB are 772 MiB/s; 809 are MB/s.
     let row = |id: &str, mib: u32, iops: u32| {
