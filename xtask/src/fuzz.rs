@@ -52,6 +52,19 @@ const ROWS: &[Row] = &[
         &["crates/iotrial-import/tests/golden/crystaldiskmark"],
     ),
     row("vdbench", "import", 4_096, "results", &["crates/iotrial-import/tests/golden/vdbench"]),
+    row(
+        "summaries",
+        "import",
+        4_096,
+        "results",
+        &[
+            "crates/iotrial-import/tests/golden/fio-summary",
+            "crates/iotrial-import/tests/golden/sysbench",
+            "crates/iotrial-import/tests/golden/elbencho",
+            "crates/iotrial-import/tests/golden/prometheus",
+            "crates/iotrial-import/tests/golden/application",
+        ],
+    ),
     row("csv", "import", 2_048, "results", &["crates/iotrial-import/tests/golden/table"]),
     row(
         "import_shown",

@@ -140,8 +140,9 @@ impl Judgement {
                 continue;
             }
             for (stream, figures) in streams {
-                let bound_of = |figure| subject.bound_of(stream, figure).filter(|_| is_total);
-                judgement.add_stream(&roles, stream, figures.as_ref(), &bound_of, thresholds);
+                let bounds_of =
+                    |figure| subject.bounds_of(stream, figure).filter(|_| is_total).collect::<Vec<_>>();
+                judgement.add_stream(&roles, stream, figures.as_ref(), &bounds_of, thresholds);
             }
         }
         judgement
@@ -152,7 +153,7 @@ impl Judgement {
         roles: &[Role],
         stream: Stream,
         figures: Option<&Figures>,
-        bound_of: &dyn Fn(Figure) -> Option<Bounded>,
+        bounds_of: &dyn Fn(Figure) -> Vec<Bounded>,
         thresholds: &ThresholdSet,
     ) {
         let gap = |statistic, why| Gap { roles: roles.to_vec(), stream: Some(stream), statistic, why };
@@ -180,8 +181,11 @@ impl Judgement {
             return self.starved.push(Starved::Stream { roles: roles.to_vec(), stream, io_count });
         }
         for (statistic, bands) in all {
-            if let Some(bounded) = bound_of(statistic) {
-                self.add_bound(roles, stream, statistic, bounded, bands);
+            let bounds = bounds_of(statistic);
+            // Of both ends of a bucket at most one decides.
+            let deciding = bounds.iter().find(|bounded| category_of_bound(**bounded, bands).is_some());
+            if let Some(bounded) = deciding.or(bounds.first()) {
+                self.add_bound(roles, stream, statistic, *bounded, bands);
                 continue;
             }
             let value_us = figures.and_then(|figures| figures.get(statistic));

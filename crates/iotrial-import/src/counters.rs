@@ -25,6 +25,8 @@ mod sysstat_json;
 
 mod snapshots;
 
+mod node_exporter;
+
 mod recording;
 
 /// The most disks, or files of a database, that are read.
@@ -102,6 +104,7 @@ enum Kind {
     Sadf,
     Recording,
     Snapshots(snapshots::Kind),
+    NodeExporter,
 }
 
 /// Whether a file begins as a log of PerfMon does, unpacked. Such a file may be larger than any other, and is nothing else.
@@ -131,6 +134,9 @@ fn kind_of(text: &str) -> Option<Kind> {
     }
     if let Some(kind) = snapshots::kind_of(head) {
         return Some(Kind::Snapshots(kind));
+    }
+    if node_exporter::is_it(head) {
+        return Some(Kind::NodeExporter);
     }
     // Every header has one of these words. Most files that are asked about are something else, and this search takes a fraction of
     // the time of a look at each word of each line; by line once more, because pages have them too, as in `https`.
@@ -174,6 +180,7 @@ pub fn read_counters(bytes: &[u8]) -> Result<Counters, CountersError> {
         Kind::Sadf => sadf::read(text.trim_start())?,
         Kind::Recording => recording::read(&text)?,
         Kind::Snapshots(kind) => return snapshots::read(text.trim_start(), kind).map(Counters::Snapshots),
+        Kind::NodeExporter => return node_exporter::read(&text).map(Counters::Snapshots),
     };
     if series.interval_count == 0 {
         // Disks that did nothing did so in an interval.

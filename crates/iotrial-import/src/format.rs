@@ -3,12 +3,12 @@
 use iotrial_model::imported::SourceKind;
 
 use crate::{
-    ImportError, Reading, crystaldiskmark, diskspd, diskspd_text, figures_csv, fio, fio_terse, fio_text,
-    iometer, printed_table, sqlio, vdbench,
+    ImportError, Reading, application, crystaldiskmark, diskspd, diskspd_text, elbencho, figures_csv, fio,
+    fio_summary, fio_terse, fio_text, iometer, printed_table, prometheus, sqlio, sysbench, vdbench,
 };
 
 /// Results that can be read, for whoever gave something else.
-pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark, KDiskMark and vdbench can be read, and tables: `iotrial docs import`";
+pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark, KDiskMark, vdbench, kbench, kubestr, YABS, sysbench, elbencho, pgbench and HammerDB can be read, flushes of etcd, and tables: `iotrial docs import`";
 
 /// Keeps a record of each run of a text.
 pub(crate) type Reader = fn(&str, &mut Reading<'_>) -> Result<(), ImportError>;
@@ -56,6 +56,11 @@ const FORMATS: &[Format] = &[
     (SourceKind::Crystaldiskmark, crystaldiskmark::is_it, crystaldiskmark::read),
     (SourceKind::FioText, |text| has_line(text, "(groupid=", fio_text::is_entry), fio_text::read),
     (SourceKind::Vdbench, vdbench::is_vdbench, vdbench::read),
+    (SourceKind::FioSummary, fio_summary::is_it, fio_summary::read),
+    (SourceKind::Sysbench, sysbench::is_it, sysbench::read),
+    (SourceKind::Elbencho, elbencho::is_it, elbencho::read),
+    (SourceKind::Prometheus, prometheus::is_etcd, prometheus::read),
+    (SourceKind::Application, application::is_it, application::read),
     (SourceKind::Csv, |text| figures_csv::header(text).is_some(), figures_csv::read),
     (
         SourceKind::FioJson,

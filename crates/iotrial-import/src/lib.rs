@@ -24,12 +24,18 @@ mod sqlio;
 mod iometer;
 mod crystaldiskmark;
 mod vdbench;
+mod fio_summary;
+mod sysbench;
+mod elbencho;
+mod application;
+mod prometheus;
 mod figures_csv;
 mod printed_table;
 mod format;
 pub mod fio_job;
 pub mod counters;
 pub mod awr;
+pub mod archive;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -121,6 +127,12 @@ pub enum ImportError {
         /// What the reader can do.
         hint: &'static str,
     },
+    /// It is an archive that was made to do harm, or no archive of results.
+    #[error("it is an archive that is not opened: {why}")]
+    RefusedArchive {
+        /// What is wrong with it.
+        why: String,
+    },
     /// It is text in an encoding that is not known.
     #[error("{place} has characters that are not UTF-8")]
     Encoding {
@@ -199,6 +211,9 @@ impl ImportError {
             Self::Archive { hint, .. } => Some(hint),
             Self::Broken { .. } | Self::Packed { .. } => {
                 Some("the place says where to look; a file that ends too early was cut off: copy it again")
+            }
+            Self::RefusedArchive { .. } => {
+                Some("unpack it where it can do no harm, and give what is a result")
             }
             Self::Empty | Self::Binary | Self::Absurd { .. } => None,
         }

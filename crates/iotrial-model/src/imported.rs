@@ -128,6 +128,16 @@ pub enum SourceKind {
     Crystaldiskmark,
     /// vdbench's flat file, summary or totals.
     Vdbench,
+    /// What kbench, kubestr or YABS print of the runs of fio that they made.
+    FioSummary,
+    /// sysbench's `fileio`, versions 0.4 to 1.0.
+    Sysbench,
+    /// elbencho's CSV, a row for each phase.
+    Elbencho,
+    /// Text of Prometheus with etcd's histogram of flushes.
+    Prometheus,
+    /// A benchmark of a database: pgbench, HammerDB, sysbench's OLTP. Its figures are those of an application.
+    Application,
     /// A printed table, `docs/table-format.md`.
     Table,
     /// The same as CSV, `docs/import.md`.
@@ -147,6 +157,11 @@ impl SourceKind {
             Self::Iometer => "Iometer CSV",
             Self::Crystaldiskmark => "CrystalDiskMark text",
             Self::Vdbench => "vdbench output",
+            Self::FioSummary => "summary of fio runs",
+            Self::Sysbench => "sysbench fileio",
+            Self::Elbencho => "elbencho CSV",
+            Self::Prometheus => "metrics of etcd",
+            Self::Application => "database benchmark",
             Self::Table => "printed table",
             Self::Csv => "CSV of figures",
         }

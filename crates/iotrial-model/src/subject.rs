@@ -356,11 +356,16 @@ impl<'r> Subject<'r> {
         self.stated_total.into_iter().flat_map(StatedOps::streams).chain(of_jobs)
     }
 
-    /// What is known of a figure of all jobs together of which only a bound was printed.
+    /// What is known of a figure of all jobs together of which only a bound was printed. Of one with two bounds it is the upper one.
     pub fn bound_of(&self, stream: Stream, figure: Figure) -> Option<Bounded> {
+        self.bounds_of(stream, figure).next()
+    }
+
+    /// All bounds of such a figure: a percentile of a coarse histogram has those of its bucket, the upper one first.
+    pub fn bounds_of(&self, stream: Stream, figure: Figure) -> impl Iterator<Item = Bounded> + use<'r> {
         let key = MetricKey::Figure(stream, figure);
-        let is_it = |bound: &&StatedBound| MetricKey::from_key(&bound.metric).as_ref() == Some(&key);
-        self.bounds.iter().find(is_it).map(StatedBound::bounded)
+        let is_it = move |bound: &&StatedBound| MetricKey::from_key(&bound.metric).as_ref() == Some(&key);
+        self.bounds.iter().filter(is_it).map(StatedBound::bounded)
     }
 
     /// Whether a bound of any figure of a stream was printed.
@@ -603,7 +608,9 @@ impl<'r> Ops<'r> {
             let was_timed = sync.latency_mean_us().is_some_and(|mean_us| mean_us > 0.0);
             was_timed || sync.io_count().is_some_and(|count| count > 0)
         };
-        self.sync.filter(|_| self.write.is_some()).filter(were_there)
+        // A source may time the flushes only.
+        let may_follow = self.write.is_some() || (self.read.is_none() && self.all.is_none());
+        self.sync.filter(|_| may_follow).filter(were_there)
     }
 
     /// All reads, or all writes; `None` also where a source tells the two together only.

@@ -5,6 +5,7 @@
 //! [`Takes::refuse`], so that all of them say the same of the same file.
 
 mod file;
+mod archive;
 mod kind;
 mod find;
 mod labels;
@@ -504,7 +505,8 @@ fn import_from(path: &Path, bytes: &[u8], naming: &Naming) -> Result<Imported, I
         // A name that a stranger chose leads nowhere else.
         let is_plain = !is_stdin && !name.contains(['/', '\\']) && name != "..";
         let path = folder.join(name);
-        let is_there = is_plain && path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        let is_file = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        let is_there = is_plain && (archive::has(&path) || is_file());
         if is_there { file::read(&path).ok().map(|whole| whole.bytes) } else { None }
     };
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };

@@ -399,3 +399,34 @@ fn broken_counters_are_errors_or_less() {
         let _ = read_counters(&turned);
     }
 }
+
+#[test]
+fn two_scrapes_of_node_exporter_are_two_snapshots() {
+    let scrape = |now_s: u64, reads: u64, writes: u64| {
+        format!(
+            "# TYPE node_disk_reads_completed_total counter\n\
+             node_disk_reads_completed_total{{device=\"sda\"}} {reads}\n\
+             node_disk_read_bytes_total{{device=\"sda\"}} {}\n\
+             node_disk_read_time_seconds_total{{device=\"sda\"}} {}\n\
+             node_disk_writes_completed_total{{device=\"sda\"}} {writes}\n\
+             node_disk_written_bytes_total{{device=\"sda\"}} {}\n\
+             node_disk_write_time_seconds_total{{device=\"sda\"}} {}\n\
+             node_boot_time_seconds 1000000\n\
+             node_time_seconds {now_s}\n",
+            8_192 * reads,
+            reads / 500,
+            16_384 * writes,
+            writes / 200,
+        )
+    };
+    let (first, later) = (scrape(1_001_000, 100_000, 20_000), scrape(1_001_100, 200_000, 40_000));
+    let counters = read_counters((first.clone() + &later).as_bytes()).unwrap();
+    let series = counters.series().unwrap();
+    let disk = &series.disks[0];
+    let at = |counter| disk.at(counter, 0).unwrap();
+    assert_eq!((at(Counter::ReadIops), at(Counter::WriteIops)), (1_000.0, 200.0));
+    assert_eq!((at(Counter::ReadBytes), at(Counter::WriteBytes)), (8_192_000.0, 3_276_800.0));
+    assert_eq!((at(Counter::ReadLatency), at(Counter::WriteLatency)), (0.002, 0.005));
+    let Counters::Snapshots(one) = read_counters(first.as_bytes()).unwrap() else { panic!() };
+    assert_eq!(one.snapshots[0].when.running_s, Some(1_000.0));
+}

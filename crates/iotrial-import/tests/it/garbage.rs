@@ -217,6 +217,20 @@ fn large_hostile_files_are_answered() {
         ("vdbench", fill("interval reqrate rate MB/sec x\n", "avg 1 1 1 1\n")),
         ("vdbench columns", fill("interval reqrate rate MB/sec ", "x ")),
         ("CrystalDiskMark", fill("CrystalDiskMark 8\n", "SEQ: 1 MB/s\n")),
+        ("kbench", fill("FIO Benchmark Summary\nIOPS (\n", "Random: 1 / 2\n")),
+        ("kubestr", fill("BW(KiB/s)=\n", "JobName: a\nread:\nIOPS=1\n")),
+        ("columns of YABS", fill("fio Disk Speed Tests\nBlock Size (IOPS)\nBlock Size", "| 4k")),
+        (
+            "sysbench",
+            fill("written, MiB/s:\nwrites/s:\n", "reads/s: 1\nRunning the test with following options\n"),
+        ),
+        (
+            "phases of elbencho",
+            fill("ISO date,label,path type,operation,IOPS [last]\n", "2026,a,dir,READ,1\n"),
+        ),
+        ("buckets of etcd", fill("", "etcd_disk_wal_fsync_duration_seconds_bucket{le=\"1\"} 1\n")),
+        ("labels of etcd", fill("etcd_disk_wal_fsync_duration_seconds_bucket{", "a=\"1\",")),
+        ("HammerDB", fill("", "TEST RESULT : System achieved 1 NOPM\n")),
         ("rows of CSV", fill("read.iops,label\n", "1,a\n")),
         ("columns of CSV", fill("read.iops", ",x")),
         (

@@ -410,3 +410,31 @@ fn memory_without_a_ruler_is_read_at_the_end_of_the_interval() {
     let mib = |name: &str| AwrReport::named(&report.memory, name).and_then(|one| one.value());
     assert_eq!((mib("SGA use"), mib("PGA use")), (Some(1_024.0), Some(181.2)));
 }
+
+#[test]
+fn each_figure_of_kbench_is_a_run() {
+    let Some(imported) = results("field/10-kbench.txt") else { return };
+    assert_eq!(imported.records.len(), 12);
+    let of = |at: usize| &imported.records[at].jobs[0];
+    assert_eq!((iops(of(0).ops.read.as_ref()), iops(of(1).ops.write.as_ref())), (28_832.0, 5_730.0));
+    let mib = |stream: &Option<StatedStream>| stream.as_ref().unwrap().bandwidth_mib_per_s.unwrap().value;
+    assert!((mib(&of(6).ops.read) - 1_047_018.0 / 1_024.0).abs() < 1e-6);
+    assert!((mean_us(of(9).ops.write.as_ref()) - 1_029.192).abs() < 1e-6);
+}
+
+#[test]
+fn a_percentile_of_etcds_flushes_lies_within_its_bucket() {
+    let Some(imported) = results("field/11-etcd-metrics.txt") else { return };
+    let [record] = &imported.records[..] else { panic!("{imported:#?}") };
+    let bounds: Vec<f64> = record
+        .bounds
+        .iter()
+        .filter(|one| one.metric == "commit.lat_p99_us")
+        .map(|one| one.number.value)
+        .collect();
+    assert_eq!(bounds, [32_000.0, 16_000.0]);
+    let flushes = record.total.as_ref().unwrap().sync.as_ref().unwrap();
+    assert_eq!(flushes.io_count, Some(760_277));
+    assert!((mean_us(Some(flushes)) - 1_382.371_4).abs() < 1e-3);
+    assert_eq!(flushes.total_latency.bands.len(), 15);
+}

@@ -10,6 +10,8 @@ use iotrial_session::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_re
 use iotrial_session::read_files;
 use iotrial_session::store::MOST_RECORD_BYTES;
 
+use super::archive;
+
 /// Stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
@@ -58,6 +60,9 @@ pub fn read(path: &Path) -> Result<Whole, ReadError> {
     if path == Path::new(STANDARD_INPUT) {
         read_files::note_standard_input();
         return read_from(io::stdin().lock(), None);
+    }
+    if let Some(content) = archive::content(path) {
+        return read_from(content.as_slice(), Some(content.len() as u64));
     }
     let OpenedFile { file, length } = open_to_read(path, Pipes::Read)?;
     read_from(file, length)

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use iotrial_import::Naming;
 use iotrial_model::record::AttributeValue;
-use iotrial_session::store::records_in;
+use iotrial_session::store::{is_called_record, records_in};
 use iotrial_session::study::{self, OfferedRecord};
 
 use super::file::STANDARD_INPUT;
-use super::{Input, IntakeError, Kind, Takes, open, open_source, open_with_text};
+use super::{Input, IntakeError, Kind, Takes, archive, open, open_source, open_with_text};
 use crate::cli::StoreArgs;
 use crate::failure::Failure;
 use crate::parallel::in_parallel;
@@ -73,6 +73,9 @@ impl Intake<'_> {
                 let in_folder =
                     |path: PathBuf| Source { is_named: named.contains(path.as_path()), ..meant(path) };
                 sources.extend(self.files_of(path)?.into_iter().map(in_folder));
+            } else if let Some(listed) = self.in_archive(path) {
+                let listed = listed?.into_iter();
+                sources.extend(listed.map(|path| Source { is_named: false, ..meant(path) }));
             } else if path == Path::new(STANDARD_INPUT) || path.symlink_metadata().is_ok() {
                 sources.push(meant(path.to_owned()));
             } else {
@@ -87,6 +90,31 @@ impl Intake<'_> {
             }
         }
         Ok(sources)
+    }
+
+    /// What an archive stands for, as a folder does; `None` of what is none, and where one result is wanted.
+    fn in_archive(&self, path: &Path) -> Option<Result<Vec<PathBuf>, Failure>> {
+        if self.folders == Folders::Refused {
+            return None;
+        }
+        let listed = archive::list(path)?.map_err(|error| IntakeError::of_read(path, error).into());
+        Some(listed.and_then(|mut files| {
+            let is_of_iotrial = |path: &PathBuf| {
+                path.file_name().is_some_and(|name| name.to_string_lossy().contains(".iotrial"))
+            };
+            match self.folders {
+                Folders::Files => files.retain(|path| !is_of_iotrial(path)),
+                Folders::Records if files.iter().any(|path| is_called_record(path)) => {
+                    files.retain(|path| is_called_record(path));
+                }
+                _ => {}
+            }
+            files.sort_by_cached_key(|path| in_order(path));
+            if files.is_empty() {
+                return Err(Failure::input(anyhow!("the archive `{}` has no files", path.display())));
+            }
+            Ok(files)
+        }))
     }
 
     fn files_of(&self, folder: &Path) -> Result<Vec<PathBuf>, Failure> {

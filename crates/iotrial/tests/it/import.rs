@@ -477,3 +477,54 @@ fn a_bound_in_a_csv_is_kept_judged_and_shown_with_its_sign() {
     assert!(read("r.html").contains("&lt; 1,000") || read("r.html").contains("&#60; 1,000"));
     assert!(read("r.csv").contains(",us,< 1000"), "{}", read("r.csv"));
 }
+
+#[test]
+fn an_archive_is_a_folder_and_a_hostile_one_is_refused() {
+    let bench = Bench::new();
+    let archive_of = |name: &str, files: &[(&str, &str)]| {
+        let path = bench.path().join(name);
+        let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+        for (name, file) in files {
+            archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(&std::fs::read(golden(file)).unwrap()).unwrap();
+        }
+        archive.finish().unwrap();
+        path.display().to_string()
+    };
+    let results = archive_of(
+        "results.zip",
+        &[("a/mix.json", "fio/mix.json"), ("a/mix_lat.1.log", "fio/mix_lat.1.log")],
+    );
+    let imported = bench.run(&["import", &results, "--json"]).expect_code(0).json();
+    assert_eq!(
+        (imported["kinds"][0]["new"].as_u64(), imported["failed"].as_array().unwrap().len()),
+        (Some(1), 0)
+    );
+    // What lies beside it in the archive is read with it.
+    assert_eq!(imported["beside"].as_array().unwrap().len(), 1);
+    let record = bench.run(&["report", &results, "--json"]).json();
+    let plain = bench.run(&["report", &golden("fio/mix.json"), "--json"]).json();
+    assert_eq!(record["total"], plain["total"]);
+    bench.run(&["audit", &archive_of("out.zip", &[("../mix.json", "fio/mix.json")])]).expect_code(2);
+    assert!(!bench.path().parent().unwrap().join("mix.json").exists());
+}
+
+#[test]
+fn of_a_percentile_that_is_known_by_its_bucket_that_end_decides_which_can() {
+    let bench = Bench::new();
+    // Between 4 and 8 ms, where 10 ms are the limit.
+    let within =
+        bench.run(&["report", &golden("prometheus/etcd-twice.txt"), "--thresholds", "etcd", "--json"]);
+    let judged = |report: &Value| {
+        let all = report["verdict"]["judged"].as_array().unwrap().clone();
+        let p99 = all.into_iter().find(|one| one["statistic"] == "p99").unwrap();
+        (p99["bound"].as_str().unwrap().to_owned(), p99["value_us"].as_f64().unwrap())
+    };
+    assert_eq!(judged(&within.json()), ("at_most".to_owned(), 8_000.0));
+    let Some(cases) = shared("cases/field") else { return };
+    let beyond =
+        bench.run(&["report", &format!("{cases}/11-etcd-metrics.txt"), "--thresholds", "etcd", "--json"]);
+    let report = beyond.json();
+    assert_eq!(report["verdict"]["outcome"], "not-qualified");
+    assert_eq!(judged(&report), ("at_least".to_owned(), 16_000.0));
+}

@@ -289,9 +289,8 @@ const OF_BUSY_HOST: [&str; 7] =
 
 /// Keys that no result of this test has: of bounds in other words, changes, loads in doubt, ramps of a load, proposals out of their range, a
 /// threshold set that says what a category means, and of the page of `run`.
-const NOT_HERE: [&str; 20] = [
+const NOT_HERE: [&str; 19] = [
     "about",
-    "at_least",
     "at_most",
     "before",
     "computed",
