@@ -11,6 +11,7 @@ use iotrial_model::units::{ByteSize, group_thousands};
 
 use crate::progress_bar::{bar_line, clock};
 use crate::sparkline::sparkline;
+use iotrial_words::numbers::rate_in_words;
 
 /// Seconds of a sparkline where there is room.
 const LONGEST_SPARK: usize = 60;
@@ -115,7 +116,7 @@ impl Searched {
     fn line(&self, load: u64, left: Duration) -> String {
         let rates = [("passed", self.passed_iops), ("failed", self.failed_iops)];
         let rates = rates.map(|(word, iops)| {
-            iops.map_or_else(String::new, |iops| format!("   {word} {}", with_thousands(iops)))
+            iops.map_or_else(String::new, |iops| format!("   {word} {}", rate_in_words(iops)))
         });
         format!("searching   load {load}{}   {} left", rates.concat(), clock(left))
     }
@@ -277,7 +278,7 @@ pub fn plain_line(interval: &LiveInterval<'_>) -> String {
         let unit = if row.counts_commits { "per second" } else { "IOPS" };
         let iops = with_thousands(figures.iops.unwrap_or(0.0));
         let asked =
-            asked_iops.map_or_else(String::new, |asked| format!(" ({} requested)", with_thousands(asked)));
+            asked_iops.map_or_else(String::new, |asked| format!(" ({} requested)", rate_in_words(asked)));
         let latencies = match (figures.lat_mean_us, figures.lat_p99_us) {
             (Some(mean), Some(p99)) => {
                 format!(", mean {}, p99 {}", latency_in_words(mean), latency_in_words(p99))
