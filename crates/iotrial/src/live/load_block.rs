@@ -373,7 +373,7 @@ mod tests {
         );
         assert_eq!(lines[1], "           IOPS  requested       mean        p99  IOPS, last 29 s");
         assert!(lines[2].starts_with("data    117,204    118,000    2.41 ms    2.41 ms  ███"), "{lines:#?}");
-        assert!(lines[3].starts_with("log       1,204          –  0.0870 ms  0.0870 ms  ███"), "{lines:#?}");
+        assert!(lines[3].starts_with("log       1,204          –   0.087 ms   0.087 ms  ███"), "{lines:#?}");
         assert!(lines[4].starts_with(&format!("all     118,408          –{:24}███", "")), "{lines:#?}");
         let wide = block((140, 24), false);
         assert!(
@@ -401,7 +401,7 @@ mod tests {
         load.start(&plan);
         assert_eq!(
             plain_line(&load.interval(&plan, &measure)),
-            "measure, 0:42 of 2:00, 1:18 left: data 117,204 IOPS (118,000 requested), mean 2.41 ms, p99 2.41 ms, 3 failed; log 1,204 IOPS, mean 0.0870 ms, p99 0.0870 ms, 3 failed"
+            "measure, 0:42 of 2:00, 1:18 left: data 117,204 IOPS (118,000 requested), mean 2.41 ms, p99 2.41 ms, 3 failed; log 1,204 IOPS, mean 0.087 ms, p99 0.087 ms, 3 failed"
         );
         // One load among several: what is waited for is the end of all.
         load.start(&plan);
