@@ -294,7 +294,9 @@ impl Job {
         match self.arrival {
             Arrival::Closed => {}
             Arrival::Open { iops, spacing, bursts } => {
-                let rounded = group_thousands(&((10.0 * iops).round() / 10.0).to_string());
+                // As rates are written everywhere: whole from 10 per second.
+                let rounded = if iops < 9.95 { (10.0 * iops).round() / 10.0 } else { iops.round() };
+                let rounded = group_thousands(&rounded.to_string());
                 all.push(format!("open, {rounded} IOPS, {spacing}"));
                 all.extend(bursts.map(|bursts| bursts.to_string()));
             }

@@ -605,6 +605,10 @@ pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         // A choice: from 0.8 on Jaro and Winkler's likeness, which favours a common beginning, is a slip of
         // the fingers.
         .filter(|(likeness, _)| *likeness > 0.8)
+        // A common beginning alone is none: half of the letters are right at least.
+        .filter(|(_, candidate)| {
+            2 * strsim::osa_distance(text, candidate) <= text.chars().count().max(candidate.chars().count())
+        })
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, candidate)| candidate)
 }
@@ -621,6 +625,16 @@ mod tests {
             size
         });
         outcome.unwrap_err().0.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn only_what_may_be_a_slip_of_the_fingers_is_near() {
+        let known = ["none-shared", "duration", "etcd", "late-issues"];
+        let near = |text: &str| nearest(text, known.into_iter());
+        assert_eq!(
+            ["durtion", "etdc", "late-issue", "nonsense-id", "dur"].map(near),
+            [Some("duration"), Some("etcd"), Some("late-issues"), None, None]
+        );
     }
 
     #[test]

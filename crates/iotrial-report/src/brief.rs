@@ -11,9 +11,9 @@ use iotrial_model::subject::{Machine, Subject};
 use iotrial_model::units::{format_duration, group_thousands};
 use iotrial_model::words::counted;
 
-use crate::quantity::in_seconds;
 use crate::stated::{self, LONGEST_OPTION};
 use crate::text::cut;
+use iotrial_words::numbers::{rate_in_words, seconds_in_words};
 
 /// Host, targets and load in one line each, as far as they are known.
 pub(crate) fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
@@ -29,7 +29,7 @@ pub(crate) fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'stati
     if let Some(whence) = subject.whence() {
         lines.push(("File", cut(&whence, LONGEST_OPTION)));
         // What was planned says in its load how long it was to be measured.
-        lines.extend(summary.measured_s.map(|seconds| ("Measured", in_seconds(seconds))));
+        lines.extend(summary.measured_s.map(|seconds| ("Measured", seconds_in_words(seconds))));
     }
     lines
 }
@@ -40,7 +40,7 @@ fn moved(all: &Together) -> String {
     let gib = |bytes: u64| group_thousands(&format!("{:.2}", bytes as f64 / GIB));
     let rates = format!(
         "{} IOPS and {} MiB/s",
-        with_thousands(all.iops),
+        rate_in_words(all.iops),
         if all.bandwidth_mib_per_s < 100.0 {
             format!("{:.1}", all.bandwidth_mib_per_s)
         } else {

@@ -2,6 +2,7 @@
 
 use iotrial_model::figure::FigureUnit;
 use iotrial_model::units::group_thousands;
+use iotrial_words::numbers::{decimals_of_latency, decimals_of_rate, seconds_in_words, with_decimals};
 
 /// What a number measures. The number itself is always in the unit named here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,27 +76,29 @@ impl Quantity {
 /// The unit of every latency in one document, so that no two columns are misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LatencyUnit {
-    /// If there are latencies and all are below 10 ms.
+    /// If there are latencies and all are below 1 ms.
     Microseconds,
-    /// If a latency is 10 ms or more, or there is none.
+    /// If a latency is 1 ms or more, or there is none.
     Milliseconds,
 }
 
 impl LatencyUnit {
     /// The unit for a document whose longest latency is this.
     pub(crate) fn for_longest_us(longest_us: f64) -> Self {
-        // Up to 10 ms the µs need at most four digits; beyond that they are harder to read than ms.
-        if longest_us > 0.0 && longest_us < 10_000.0 { Self::Microseconds } else { Self::Milliseconds }
+        // Sentences are in ms. Only what has no digits before the point there is easier to read in µs.
+        if longest_us > 0.0 && longest_us < 1_000.0 { Self::Microseconds } else { Self::Milliseconds }
     }
 }
 
 /// One way to write all numbers of a column or an axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct NumberFormat {
     /// The unit; empty where the header says it all.
     pub(crate) unit: &'static str,
     factor: f64,
+    /// What the smallest number of a column deserves; latencies and rates have those of each number.
     decimals: usize,
+    each: Option<fn(f64) -> usize>,
     /// Whether a plus is written too.
     is_signed: bool,
 }
@@ -140,7 +143,16 @@ impl NumberFormat {
             // Six digits in all: 123,456.7 is not more exact than 123,457.
             .min(MOST_DIGITS - whole_digits(largest))
             .max(0);
-        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default(), is_signed }
+        // What sentences quote is written as they write it, whatever stands in the same column.
+        let each: Option<fn(f64) -> usize> = match (quantity, latency_unit) {
+            (Quantity::Iops, _) => Some(decimals_of_rate),
+            (Quantity::LatencyUs, LatencyUnit::Milliseconds) => Some(decimals_of_latency),
+            (Quantity::LatencyUs, LatencyUnit::Microseconds) => {
+                Some(|us| usize::from(us != 0.0 && us.abs() < 99.95))
+            }
+            _ => None,
+        };
+        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default(), each, is_signed }
     }
 
     /// The number in the unit, all its digits.
@@ -148,7 +160,16 @@ impl NumberFormat {
         number * self.factor
     }
 
-    /// The same rounding as a number format of spreadsheets.
+    fn decimals_of(&self, number: f64) -> usize {
+        self.each.map_or(self.decimals, |each| each(number * self.factor))
+    }
+
+    /// The same rounding as a number format of spreadsheets, for a cell of its own.
+    pub(crate) fn spreadsheet_format_of(&self, number: f64) -> String {
+        Self { decimals: self.decimals_of(number), ..*self }.spreadsheet_format()
+    }
+
+    /// The rounding of a column as a number format of spreadsheets.
     pub(crate) fn spreadsheet_format(&self) -> String {
         // Spreadsheets round by the same rule (`half_up`).
         match self.decimals {
@@ -159,8 +180,7 @@ impl NumberFormat {
 
     /// The number without its unit.
     pub(crate) fn write(&self, number: f64) -> String {
-        let written =
-            group_thousands(&format!("{:.*}", self.decimals, half_up(number * self.factor, self.decimals)));
+        let written = with_decimals(number * self.factor, self.decimals_of(number));
         if !self.is_signed {
             return written;
         }
@@ -192,25 +212,10 @@ impl NumberFormat {
         match self.unit {
             "" => without_trailing_zeros(&self.write(number)).to_owned(),
             "×" => format!("{}×", self.write(number)),
-            "s" => format!("{} s", without_trailing_zeros(&self.write(number))),
+            "s" => seconds_in_words(number),
             unit => format!("{} {unit}", self.write(number)),
         }
     }
-}
-
-/// The number, where it is exactly between two with `decimals` decimals, a trace further from zero:
-/// spreadsheets round 1,072.5 and 0.125 up, and Rust to the even neighbour.
-fn half_up(number: f64, decimals: usize) -> f64 {
-    let scaled = number.abs() * 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
-    // 1e-9 relative to the number: products such as 1.005 × 100 miss the half by a few bits.
-    let is_half = (scaled.fract() - 0.5).abs() < 1e-9 * scaled.max(1.0);
-    if is_half { number * (1.0 + 1e-9) } else { number }
-}
-
-/// A time within a sentence: `30 s`, `0.52 s`.
-pub(crate) fn in_seconds(seconds: f64) -> String {
-    let format = NumberFormat::fit(Quantity::Seconds, LatencyUnit::Milliseconds, std::iter::once(seconds));
-    format.write_with_unit(seconds)
 }
 
 /// More digits than this in the largest number of a column are noise.
@@ -241,16 +246,24 @@ mod tests {
     #[test]
     fn a_column_has_the_decimals_that_its_smallest_number_needs() {
         let (us, ms) = (LatencyUnit::Microseconds, LatencyUnit::Milliseconds);
-        check(Quantity::LatencyUs, ms, &[312.0, 45_120.4], &["0.31", "45.12"]);
-        check(Quantity::LatencyUs, ms, &[85.4, 45_120.4], &["0.085", "45.120"]);
-        check(Quantity::LatencyUs, ms, &[12_345.6, 20_000.0], &["12.3", "20.0"]);
-        check(Quantity::LatencyUs, ms, &[312.0, 12_345_678.0], &["0.3", "12,345.7"]);
-        check(Quantity::LatencyUs, us, &[85.43, 3_200.0], &["85.4", "3,200.0"]);
-        check(Quantity::LatencyUs, us, &[185.4, 3_200.0], &["185", "3,200"]);
-        check(Quantity::Iops, ms, &[12_345.6, 0.0], &["12,346", "0"]);
-        // As spreadsheets do.
-        check(Quantity::Iops, ms, &[3.25], &["3.3"]);
+        check(Quantity::CpuTimeUs, ms, &[3.17, 45.04], &["3.2", "45.0"]);
+        check(Quantity::Ratio, ms, &[1.005, 20.0], &["1.01", "20.00"]);
+        check(Quantity::BandwidthMibPerS, us, &[12.345], &["12.3"]);
         check(Quantity::BandwidthMibPerS, ms, &[96.449, 1_234.5], &["96.4", "1,234.5"]);
+    }
+
+    #[test]
+    fn a_latency_and_a_rate_have_the_digits_that_sentences_have() {
+        let (us, ms) = (LatencyUnit::Microseconds, LatencyUnit::Milliseconds);
+        check(
+            Quantity::LatencyUs,
+            ms,
+            &[85.4, 312.0, 9_204.0, 45_120.4, 1_649_410.0, 0.0],
+            &["0.085", "0.312", "9.20", "45.1", "1,649", "0"],
+        );
+        check(Quantity::LatencyUs, us, &[8.43, 85.43, 312.4], &["8.4", "85.4", "312"]);
+        // As spreadsheets round.
+        check(Quantity::Iops, ms, &[3.25, 12_345.5, 0.0], &["3.3", "12,346", "0"]);
     }
 
     #[test]
@@ -276,10 +289,5 @@ mod tests {
     fn nothing_to_show_still_has_a_format() {
         check(Quantity::LatencyUs, LatencyUnit::Milliseconds, &[0.0], &["0"]);
         check(Quantity::Iops, LatencyUnit::Milliseconds, &[], &[]);
-    }
-
-    #[test]
-    fn a_time_in_a_sentence_has_no_decimals_that_say_nothing() {
-        assert_eq!([30.000_3, 0.5204, 7_200.0, 0.0].map(in_seconds), ["30 s", "0.52 s", "7,200 s", "0 s"]);
     }
 }

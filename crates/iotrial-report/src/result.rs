@@ -22,13 +22,14 @@ use crate::figure_rows::{figures_row, figures_table, stream_rows};
 use crate::front;
 use crate::possible_causes;
 use crate::proposals;
-use crate::quantity::{Quantity, in_seconds};
+use crate::quantity::Quantity;
 use crate::search;
 use crate::settings;
 use crate::stated;
 use crate::steps;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
+use iotrial_words::numbers::seconds_in_words;
 
 /// More metrics than this are left to the forms that can be scrolled.
 const MOST_METRICS_AT_A_GLANCE: usize = 12;
@@ -162,7 +163,7 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         note: Some(format!(
             "{}{} measured. Latency is total latency, from the time an I/O was created (in an open load, was due) to its completion.",
             of_peak(subject),
-            in_seconds(measured_s)
+            seconds_in_words(measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
     })

@@ -4,11 +4,11 @@ use iotrial_analysis::summary::Summary;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
-use iotrial_words::verdict::rate_in_words;
+use iotrial_words::numbers::{rate_in_words, seconds_in_words};
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
 use crate::document::{Block, Fact, Section};
-use crate::quantity::{Quantity, in_seconds};
+use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 /// Why its rates are not those of the device.
@@ -225,7 +225,7 @@ fn probes(search: &Search) -> Table {
                 (probe.kind != ProbeKind::Saturation || search.is_saturation_of_mix(probe))
                     .then_some(probe.iops),
             ),
-            Value::Text(in_seconds(probe.duration.as_secs_f64())),
+            Value::Text(seconds_in_words(probe.duration.as_secs_f64())),
             Value::number(probe.worst.as_ref().map(|worst| worst.latency_us)),
             Value::text(probe.worst.as_ref().map(|worst| {
                 let statistic = worst.statistic.as_deref().unwrap_or_default();

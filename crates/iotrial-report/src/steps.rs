@@ -6,8 +6,9 @@ use iotrial_model::subject::Subject;
 
 use crate::document::{Block, Section};
 use crate::figure_rows::{figures_table, stream_rows};
-use crate::quantity::{Quantity, in_seconds};
+use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
+use iotrial_words::numbers::seconds_in_words;
 
 /// Absent where the load does not change.
 pub(crate) fn steps(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
@@ -42,7 +43,7 @@ fn outcomes(steps: &[StepResult]) -> Table {
     let row = |step: &StepResult| {
         let mut cells = vec![Value::Text(step.short_label.clone()), Value::Text(step.load_words.clone())];
         // The reasons of the verdict say why a step does not hold.
-        cells.push(Value::Text(in_seconds(step.measured_s)));
+        cells.push(Value::Text(seconds_in_words(step.measured_s)));
         if has_rates {
             cells.extend([Value::number(step.asked_iops), Value::number(step.done_iops)]);
         } else {

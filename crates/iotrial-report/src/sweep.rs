@@ -18,20 +18,23 @@ mod charts;
 
 mod compared;
 
+mod front;
+
 mod grid;
 
 use crate::brief;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;
-use crate::document::{Block, Document, Fact, FindingLine, Front, Section};
+use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
 use crate::possible_causes;
 use crate::proposals;
-use crate::quantity::{Quantity, in_seconds};
+use crate::quantity::Quantity;
 use crate::result;
 use crate::settings::activity_facts;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
+use iotrial_words::numbers::seconds_in_words;
 use iotrial_words::rate_limit::{kind_in_words, says};
 
 /// Points from one load to its double on a fitted line.
@@ -99,13 +102,15 @@ impl Document {
             ),
             SweepOf::Results { sources, .. } => ("Imported results by load".to_owned(), sources.to_owned()),
         };
+        let sections: Vec<Section> = sections.into_iter().flatten().collect();
+        let front = front::of(record, &title, summary, &sections);
         Self {
             title,
             byline,
             in_brief: record.map(attributes).unwrap_or_default(),
-            sections: sections.into_iter().flatten().collect(),
+            sections,
             chapters: Vec::new(),
-            front: Front::default(),
+            front,
         }
     }
 }
@@ -152,7 +157,7 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
     facts.extend(load.map(|load| ("load", load)));
     facts.push((
         "probes",
-        format!("{}, {} measured", counted(count as u64, what), in_seconds(summary.measured_s)),
+        format!("{}, {} measured", counted(count as u64, what), seconds_in_words(summary.measured_s)),
     ));
     if let SweepOf::Record(record) = of {
         let sizes = record.settings.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -342,7 +342,7 @@ impl<'w> Sheet<'w> {
                 self.number(row, column, format.in_unit(*percent), &style.clone().set_num_format(signed))
             }
             Value::Number(number) => {
-                let style = style.clone().set_num_format(format.spreadsheet_format());
+                let style = style.clone().set_num_format(format.spreadsheet_format_of(*number));
                 self.number(row, column, format.in_unit(*number), &style)
             }
         }

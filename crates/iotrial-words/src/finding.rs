@@ -11,7 +11,7 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, IoErrors, RecordedFin
 use iotrial_model::words::in_brief;
 use serde::Serializer;
 
-use crate::numbers::{count_with_thousands, latency_in_words, seconds_in_words, with_thousands};
+use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words, seconds_in_words};
 use crate::place::said_of;
 
 pub use source::contradiction;
@@ -98,8 +98,8 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::ForeignLoad(load) => devices::foreign_load(load),
         Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s } => format!(
             "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up; {}",
-            with_thousands(*burst),
-            with_thousands(*plateau),
+            rate_in_words(*burst),
+            rate_in_words(*plateau),
             if after_s > measured_from_s {
                 "the figures mix both rates; measure longer, or after a longer ramp, to see the lasting rate"
             } else {
@@ -141,8 +141,8 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         ),
         Evidence::MergedIo { direction, merged_percent, issued_count, device_count, devices } => format!(
             "{merged_percent:.0} % of the {direction}s were merged with their neighbours before they reached the device: {} of them became {} I/Os of {}, so the device itself did fewer IOPS than shown",
-            with_thousands(*issued_count as f64),
-            with_thousands(*device_count as f64),
+            count_with_thousands(*issued_count),
+            count_with_thousands(*device_count),
             devices.join(", ")
         ),
         Evidence::SharedDisk { devices, holders, are_disks, .. } => devices::shared_disk(devices, holders, *are_disks),

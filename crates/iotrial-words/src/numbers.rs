@@ -46,31 +46,58 @@ pub fn moment_in_words(unix_s: f64) -> String {
     )
 }
 
-/// A latency in the unit that people say it in: `2.31 ms`, `831 ms`, `12.3 s`.
+/// A latency, with the digits that it has in every table: `2.31 ms`, `831 ms`, `12,346 ms`.
 pub fn latency_in_words(latency_us: f64) -> String {
-    if latency_us < 1e7 {
-        format!("{} ms", three_digits(latency_us / 1e3))
-    } else {
-        format!("{} s", three_digits(latency_us / 1e6))
+    let ms = latency_us / 1e3;
+    format!("{} ms", with_decimals(ms, decimals_of_latency(ms)))
+}
+
+/// A rate of I/Os or commits per second, with the digits that it has in every table: `159,324`, `7.6`.
+pub fn rate_in_words(iops: f64) -> String {
+    with_decimals(iops, decimals_of_rate(iops))
+}
+
+/// Decimals of a latency in ms: three digits, as buckets of histograms are 1 % wide; whole ms from 100, and nothing below 1 µs.
+pub fn decimals_of_latency(ms: f64) -> usize {
+    // Each limit is what rounds to the next length: 9.996 is 10.0 and not 10.00.
+    match ms.abs() {
+        99.95.. => 0,
+        9.995.. => 1,
+        0.999_5.. => 2,
+        0.0 => 0,
+        _ => 3,
     }
 }
 
-/// `0.0831`, `0.831`, `8.31`, `83.1`, `8,310`.
-fn three_digits(number: f64) -> String {
-    let decimals = match number {
-        ..0.1 => 4,
-        ..1.0 => 3,
-        ..10.0 => 2,
-        ..100.0 => 1,
-        _ => return with_thousands(number),
-    };
-    format!("{number:.decimals$}")
+/// Decimals of a rate: none from 10 per second, and below no more than two digits.
+pub fn decimals_of_rate(iops: f64) -> usize {
+    match iops.abs() {
+        9.95.. => 0,
+        0.095.. => 1,
+        0.0 => 0,
+        _ => 2,
+    }
+}
+
+/// With so many decimals, and a comma before every three digits.
+pub fn with_decimals(number: f64, decimals: usize) -> String {
+    // Adding nothing makes a negative zero a plain one.
+    group_thousands(&format!("{:.decimals$}", half_up(number, decimals) + 0.0))
+}
+
+/// The number, where it is exactly between two with `decimals` decimals, a trace further from zero:
+/// spreadsheets round 1,072.5 and 0.125 up, and Rust to the even neighbour.
+pub fn half_up(number: f64, decimals: usize) -> f64 {
+    let scaled = number.abs() * 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
+    // 1e-9 relative to the number: products such as 1.005 × 100 miss the half by a few bits.
+    let is_half = (scaled.fract() - 0.5).abs() < 1e-9 * scaled.max(1.0);
+    if is_half { number * (1.0 + 1e-9) } else { number }
 }
 
 /// A share for people, as a multiple where hundredths would be too many: `12 %`, `133 times`.
 pub fn percent_or_times(percent: f64) -> String {
     if percent.abs() < 1_000.0 {
-        format!("{percent:.0} %")
+        format!("{} %", with_thousands(percent))
     } else {
         format!("{} times", with_thousands(percent / 100.0))
     }
@@ -122,10 +149,26 @@ mod tests {
     }
 
     #[test]
-    fn long_latencies_are_seconds_and_many_hundredths_are_times() {
-        assert_eq!(latency_in_words(9_000.0), "9.00 ms");
-        assert_eq!(latency_in_words(9_300_000.0), "9,300 ms");
-        assert_eq!(latency_in_words(12_345_678.0), "12.3 s");
+    fn a_latency_has_three_digits_and_a_rate_is_whole_from_ten() {
+        let check = |latency_us: f64, words: &str| assert_eq!(latency_in_words(latency_us), words);
+        check(8.4, "0.008 ms");
+        check(85.4, "0.085 ms");
+        check(999.4, "0.999 ms");
+        check(999.6, "1.00 ms");
+        check(9_000.0, "9.00 ms");
+        check(9_996.0, "10.0 ms");
+        check(1_072_500.0, "1,073 ms");
+        check(12_345_678.0, "12,346 ms");
+        let check = |iops: f64, words: &str| assert_eq!(rate_in_words(iops), words);
+        check(159_324.4, "159,324");
+        check(9.96, "10");
+        check(7.64, "7.6");
+        check(0.04, "0.04");
+        check(0.0, "0");
+    }
+
+    #[test]
+    fn many_hundredths_are_times() {
         assert_eq!((percent_or_times(13_344.0), percent_or_times(67.4)), ("133 times".into(), "67 %".into()));
     }
 }

@@ -8,7 +8,7 @@ use iotrial_model::units::group_thousands;
 use iotrial_model::words::{counted, enumerate, in_brief};
 use serde::{Serialize, Serializer};
 
-use crate::numbers::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
+use crate::numbers::{latency_in_words, moment_in_words, rate_in_words, seconds_in_words, with_thousands};
 
 /// One sentence without a full stop, with the numbers.
 pub fn message(observation: &Observation) -> String {
@@ -55,7 +55,7 @@ fn says(of: &ObservedDisks, facts: &ObservationFacts) -> String {
         ),
         Facts::Saturated { pressed, usual } => format!(
             "{name} is saturated at about {} IOPS and {} MB/s: with {} instead of {} outstanding I/Os it does not get faster, and each I/O takes {} instead of {}",
-            with_thousands(pressed.iops),
+            rate_in_words(pressed.iops),
             with_thousands(pressed.bytes_per_s / 1e6),
             with_thousands(pressed.outstanding),
             with_thousands(usual.outstanding),
@@ -79,8 +79,8 @@ fn says(of: &ObservedDisks, facts: &ObservationFacts) -> String {
         ),
         Facts::BusyMember { member, iops, all_iops, member_count } => format!(
             "`{member}` does {} of the {} IOPS of {member_count} members, {:.0} % instead of {:.0} %: the load is not spread evenly, so `{member}` reaches its limit first",
-            with_thousands(*iops),
-            with_thousands(*all_iops),
+            rate_in_words(*iops),
+            rate_in_words(*all_iops),
             100.0 * iops / all_iops,
             100.0 / *member_count as f64
         ),
@@ -102,7 +102,7 @@ fn in_all(count: usize) -> String {
 
 fn rate(load: &TypicalLoad, flat: FlatIn) -> String {
     match flat {
-        FlatIn::Iops => format!("{} IOPS", with_thousands(load.iops)),
+        FlatIn::Iops => format!("{} IOPS", rate_in_words(load.iops)),
         FlatIn::Bytes => format!("{} MB/s", with_thousands(load.bytes_per_s / 1e6)),
     }
 }

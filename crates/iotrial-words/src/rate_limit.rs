@@ -7,7 +7,7 @@ use serde::Serializer;
 
 use crate::finding::message;
 use crate::finding::swept;
-use crate::numbers::{seconds_in_words, with_thousands};
+use crate::numbers::{rate_in_words, seconds_in_words, with_thousands};
 
 /// The generator waited for a CPU, and nothing else explains the rate.
 const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit instead: repeat on a quieter host";
@@ -85,11 +85,11 @@ pub fn says(cause: &LimitCause) -> String {
         ),
         LimitCause::StillRising { most, ceiling_iops } => format!(
             "{most} outstanding I/Os still increased the rate: the ceiling is above {} IOPS",
-            with_thousands(*ceiling_iops)
+            rate_in_words(*ceiling_iops)
         ),
         LimitCause::BurstEnded { burst_iops, iops, has_waited } => {
             let rates =
-                format!("{} IOPS at first and {} later", with_thousands(*burst_iops), with_thousands(*iops));
+                format!("{} IOPS at first and {} later", rate_in_words(*burst_iops), rate_in_words(*iops));
             match has_waited {
                 true => format!("{rates}, {WAITED}"),
                 false => {
@@ -99,8 +99,8 @@ pub fn says(cause: &LimitCause) -> String {
         }
         LimitCause::BeyondKnee { lowest, ceiling_iops, has_waited } => format!(
             "{} outstanding I/Os, the lowest load that was measured, are already at or beyond the knee: measure lower loads to see where latency begins to grow and what limits the rate to {} IOPS{}",
-            with_thousands(*lowest),
-            with_thousands(*ceiling_iops),
+            rate_in_words(*lowest),
+            rate_in_words(*ceiling_iops),
             waited(*has_waited, WAITED)
         ),
         LimitCause::Knee { outstanding, lat_mean_us, has_waited } => {
@@ -132,8 +132,8 @@ fn together(volume_count: usize, iops: f64, sum_of_alone_iops: f64, cause: &Toge
     let short = || {
         format!(
             "{volume_count} volumes together do {} IOPS, {percent:.0} % of the {} that they do separately",
-            with_thousands(iops),
-            with_thousands(sum_of_alone_iops)
+            rate_in_words(iops),
+            rate_in_words(sum_of_alone_iops)
         )
     };
     match cause {

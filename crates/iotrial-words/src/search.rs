@@ -2,7 +2,7 @@
 
 use iotrial_model::search::{NotHeld, Untouched, WorstLatency};
 
-use crate::numbers::{count_with_thousands, latency_in_words, with_thousands};
+use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words};
 
 /// Why it does not, or cannot be judged.
 pub fn not_held(why: &NotHeld) -> String {
@@ -16,8 +16,8 @@ pub fn not_held(why: &NotHeld) -> String {
         }
         NotHeld::NotIssued { job, kept_iops, asked_iops } => format!(
             "job `{job}` issued only {} of {} IOPS",
-            with_thousands(*kept_iops),
-            with_thousands(*asked_iops)
+            rate_in_words(*kept_iops),
+            rate_in_words(*asked_iops)
         ),
         NotHeld::NothingCompleted(role, stream) => format!("no {role} {stream} completed"),
         NotHeld::TooSlow { worst, has_one_limit } => too_slow(worst, *has_one_limit),

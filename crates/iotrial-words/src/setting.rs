@@ -4,7 +4,7 @@ use iotrial_model::setting::{SettingEvidence, SettingReserve};
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::counted;
 
-use crate::numbers::{latency_in_words, with_thousands};
+use crate::numbers::{latency_in_words, rate_in_words, with_thousands};
 
 /// A value as it is written into a configuration file.
 pub fn setting_value(evidence: &SettingEvidence, value: f64) -> String {
@@ -41,11 +41,11 @@ fn measurements(evidence: &SettingEvidence) -> String {
         }
         SettingEvidence::Knee { knee_outstanding, knee_iops } => format!(
             "more than {knee_outstanding:.0} outstanding random 8 KiB reads gain little ({} IOPS)",
-            with_thousands(*knee_iops)
+            rate_in_words(*knee_iops)
         ),
         SettingEvidence::PageWrites { write_iops, block_size_bytes, is_ceiling } => format!(
             "{} random writes of {} per second{}",
-            with_thousands(*write_iops),
+            rate_in_words(*write_iops),
             kib(*block_size_bytes),
             if *is_ceiling { " at saturation" } else { " while reads ran too" }
         ),

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::load::Role;
+use iotrial_model::units::group_thousands;
 use iotrial_model::verdict::{
     Basis, Category, Caveat, Doubt, Gap, Judged, LoadName, Meaning, Outcome, QueueLatency, Ruling, Verdict,
     WhyNot, WhyNotJudged,
@@ -18,12 +19,11 @@ use serde::{Serialize, Serializer};
 pub use bearing::advice;
 pub(crate) use bearing::objection;
 use bearing::{caveats, doubts, gap, gap_in_full, reason};
-pub use search::rate_in_words;
 use search::{SearchWords, search_reasons, search_words};
 use steps::{steps_headline, steps_reasons, steps_sentence};
 
 use crate::finding::message;
-use crate::numbers::seconds_in_words;
+use crate::numbers::{decimals_of_latency, seconds_in_words, with_decimals};
 use crate::search::left_alone;
 
 /// What a load is called within a sentence.
@@ -300,12 +300,19 @@ fn figure(judged: &Judged) -> String {
 /// The figure with its unit, and with its sign if it is a bound.
 fn shown(judged: &Judged) -> String {
     match judged.bound {
-        Some(relation) => format!("{} {} ms", relation.sign(), judged.shown_ms),
+        Some(relation) => format!("{} {}", relation.sign(), in_ms(judged.shown_ms)),
         None => {
             let of_which = judged.untouched.as_ref().map(|one| format!(" {}", left_alone(one)));
-            format!("{} ms{}", judged.shown_ms, of_which.unwrap_or_default())
+            format!("{}{}", in_ms(judged.shown_ms), of_which.unwrap_or_default())
         }
     }
+}
+
+/// A latency as tables have it, with more digits where it has them because fewer would put it on its limit.
+fn in_ms(ms: f64) -> String {
+    let written = with_decimals(ms, decimals_of_latency(ms));
+    let has_all = written.replace(',', "").parse() == Ok(ms);
+    format!("{} ms", if has_all { written } else { group_thousands(&ms.to_string()) })
 }
 
 /// A limit as it stands in the threshold file: `50 ms`, `0.5 ms`.

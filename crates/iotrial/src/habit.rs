@@ -6,6 +6,8 @@ use clap::{Command, Error};
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::toml_reader::nearest;
 
+use crate::shell_line::quoted;
+
 /// Words that are no part of this command line but of another, and what is said of them.
 struct Habit {
     /// Options, with their dashes, and commands.
@@ -79,7 +81,7 @@ const HABITS: &[Habit] = &[
     Habit {
         typed: &["--iops"],
         commands: &["size"],
-        tips: &["--read 40000iops@8KiB --write 10000iops@8KiB"],
+        tips: &["`iotrial size --read 14000iops@8KiB --write 6000iops@8KiB`"],
     },
     Habit {
         typed: &["--latency_target", "--latency_percentile", "--latency"],
@@ -166,8 +168,10 @@ pub fn advised(mut usage: Error, words: &[String], program: Command) -> Error {
                 argument.and_then(tip).into_iter().collect()
             }
             (None, Some(unknown)) => {
-                let tips: Vec<String> =
-                    of_habit(&unknown, words).iter().map(|tip| (*tip).to_owned()).collect();
+                let tips: Vec<String> = match size_by_rate(words) {
+                    Some(tip) if unknown.starts_with("--iops") => vec![tip],
+                    _ => of_habit(&unknown, words).iter().map(|tip| (*tip).to_owned()).collect(),
+                };
                 if drop_guesses(&mut usage, &unknown, !tips.is_empty()) {
                     // It was that of the option that clap guessed.
                     let line = ContextValue::StyledStr(asked_for(program, words).render_usage());
@@ -197,6 +201,29 @@ pub fn profile(name: &str) -> Result<String, String> {
         [] => Ok(name.to_owned()),
         names => Err(format!("give the name of a profile: {}", names.join(", "))),
     }
+}
+
+/// A rate without its mix, as `size` takes it: the rest of the line stays as it is.
+fn size_by_rate(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| word == "--iops" || word.starts_with("--iops="))?;
+    let (rate, behind) = match words[at].split_once('=') {
+        Some((_, rate)) => (rate, at + 1),
+        None => (words.get(at + 1)?.as_str(), at + 2),
+    };
+    let (number, times) = match rate.trim_end_matches("iops").trim_end_matches(['k', 'K']) {
+        number if rate.to_lowercase().contains('k') => (number, 1e3),
+        number => (number, 1.0),
+    };
+    let iops = times * number.replace([',', '_'], "").parse::<f64>().ok().filter(|iops| *iops >= 10.0)?;
+    let rest = words[..at].iter().chain(words.iter().skip(behind)).map(|word| quoted(word));
+    // Seven of ten I/Os of most databases are reads.
+    let (reads, writes) = ((0.7 * iops).round(), iops.round() - (0.7 * iops).round());
+    (words[0] == "size").then(|| {
+        format!(
+            "iotrial {} --read {reads:.0}iops@8KiB --write {writes:.0}iops@8KiB   # 70 % reads of 8 KiB: change it to yours",
+            rest.collect::<Vec<_>>().join(" ")
+        )
+    })
 }
 
 /// What is said of a word that this command line does not know.
@@ -313,6 +340,23 @@ mod tests {
                 }
                 assert_eq!(shown.matches("tip:").count(), habit.tips.len(), "{line}: {shown}");
             }
+        }
+    }
+
+    #[test]
+    fn a_rate_to_size_by_becomes_the_line_that_asks_for_it() {
+        for (line, reads, writes) in [
+            ("iotrial size --iops 20000 --capacity 2TiB", "14000iops@8KiB", "6000iops@8KiB"),
+            ("iotrial size --capacity 2TiB --iops=25k", "17500iops@8KiB", "7500iops@8KiB"),
+        ] {
+            let (_, shown) = asked(line);
+            let tip = shown.lines().find_map(|line| line.trim().strip_prefix("tip: ")).unwrap();
+            let command: Vec<&str> = tip.split("   #").next().unwrap().split(' ').collect();
+            assert_eq!(
+                command,
+                ["iotrial", "size", "--capacity", "2TiB", "--read", reads, "--write", writes]
+            );
+            assert!(program().try_get_matches_from(&command).is_ok(), "{tip}");
         }
     }
 

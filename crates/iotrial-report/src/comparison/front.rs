@@ -2,7 +2,7 @@
 //! loads, and the line that is quoted.
 
 use iotrial_analysis::comparison::{
-    Comparison, ComparisonMatrix, Configuration, Contender, LoadMatrix, Metric, MetricGroup,
+    Comparison, ComparisonMatrix, Configuration, Contender, LoadMatrix, LoadRow, Metric, MetricGroup,
 };
 use iotrial_model::metric::MetricKey;
 use iotrial_words::recommendation::times;
@@ -59,11 +59,30 @@ fn over_loads(matrix: &LoadMatrix, grid: &Grid<'_>, closing: Option<String>) -> 
             .beside(Some(Beside::Of(matrix.compared_count(), "loads won")))
     };
     // Where there is no winner, a nought for each would say that they are alike.
-    let is_told = matrix.configurations.len() <= MOST_FIGURES
-        && matrix.configurations.iter().any(|one| count_of(one) > 0);
-    let figures = matrix.configurations.iter().filter(|_| is_told).map(won).collect();
+    let are_few = matrix.configurations.len() <= MOST_FIGURES;
+    let figures = match matrix.configurations.iter().any(|one| count_of(one) > 0) {
+        true => matrix.configurations.iter().filter(|_| are_few).map(won).collect(),
+        false => of_first_loads(matrix),
+    };
     let chart = curves::throughput(grid, "front", MOST_CHARTS).or_else(|| loads::first_bars(matrix));
     Front { title: None, figures, chart, lines: measured::in_brief(&matrix.configurations), closing }
+}
+
+/// What each configuration does under the first loads, as many as there is room for.
+fn of_first_loads(matrix: &LoadMatrix) -> Vec<KeyFigure> {
+    let count = MOST_FIGURES / matrix.configurations.len().max(1);
+    let of_load = |row: &LoadRow| {
+        let metric = row.metrics.first()?;
+        let figure = |one: &Contender| {
+            let cell = metric.cells.iter().find(|cell| cell.configuration == one.key)?;
+            let name = cut(&format!("{}, {}", one.title(), row.load), LONGEST_NAME);
+            let value = Value::amount(Some(cell.value?));
+            let range = cell.interval.map(|(low, high)| Beside::Range(low, high));
+            Some(KeyFigure::new(name, quantity(&metric.metric), value).beside(range))
+        };
+        Some(matrix.configurations.iter().filter_map(figure).collect::<Vec<_>>())
+    };
+    matrix.loads.iter().filter(|row| row.is_compared()).filter_map(of_load).take(count).flatten().collect()
 }
 
 /// A figure of a configuration, with where it lies.

@@ -10,10 +10,11 @@ use iotrial_words::circumstances as words;
 use super::MOST_ROWS_AT_A_GLANCE;
 use super::side::{Side, marked_key};
 use crate::document::{Block, Section};
-use crate::quantity::{Quantity, in_seconds};
+use crate::quantity::Quantity;
 use crate::result::start_of;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
+use iotrial_words::numbers::seconds_in_words;
 
 const SIMULATED: &str = "simulated: no storage was measured";
 /// More of a kind than this are counted.
@@ -232,8 +233,8 @@ fn measured_in_words(one: &Side<'_>) -> Option<String> {
     let when = when(&one.circumstances.measured_at);
     let count = one.run_count;
     let runs = one.measured_s.map(|seconds| match count {
-        1 => in_seconds(seconds),
-        count => format!("{count} runs, {} in total", in_seconds(seconds)),
+        1 => seconds_in_words(seconds),
+        count => format!("{count} runs, {} in total", seconds_in_words(seconds)),
     });
     let parts: Vec<String> = [when, runs].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

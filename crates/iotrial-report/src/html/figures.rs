@@ -201,7 +201,7 @@ mod tests {
         let lines = vec![vec![(0.5, Some(2_500.0)), (1.5, None)], vec![(0.5, Some(800.0)), (2.5, Some(9.0))]];
         let figures = of_chart(&chart(lines), LatencyUnit::Microseconds).unwrap();
         assert_eq!(figures.headers[1..], ["line 0, µs", "line 1, µs"]);
-        assert_eq!(figures.rows, [["0.5", "2,500.0", "800.0"], ["1.5", "–", "–"], ["2.5", "–", "9.0"]]);
+        assert_eq!(figures.rows, [["0.5", "2,500", "800"], ["1.5", "–", "–"], ["2.5", "–", "9.0"]]);
         assert_eq!(figures.note, None);
     }
 

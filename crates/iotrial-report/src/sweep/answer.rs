@@ -8,6 +8,7 @@ use iotrial_model::record::EndedHow;
 use super::{curve_name, found};
 use crate::document::{Answer, Block, Section};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
+use iotrial_words::numbers::rate_in_words;
 use iotrial_words::rate_limit::kind_in_words;
 
 /// More curves than this are left to the table.
@@ -20,9 +21,9 @@ pub(super) fn section(summary: &SweepSummary, is_simulated: bool) -> Option<Sect
         Some(_) => of_curves(summary, &best),
         None => of_series(summary, &best),
     };
-    // Red, and in the line that people pass on: a page of a simulation must not pass for a measurement.
+    // In the line that people pass on: a page of a simulation must not pass for a measurement.
     let (is_good, headline) = match (is_simulated, summary.ended) {
-        (true, _) => (Some(false), format!("Simulated, not measured: {}", lower(&headline))),
+        (true, _) => (None, format!("Simulated, not measured: {}", lower(&headline))),
         (false, EndedHow::Complete) => (Some(true), headline),
         (false, _) => (None, headline),
     };
@@ -62,8 +63,7 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
     let (fast, top) = most(|found| found.ceiling_iops);
     let (wide, widest) = most(|found| found.ceiling_mib_per_s);
     let more = if top.is_reached { "up to" } else { "at least" };
-    let headline =
-        format!("{more} {} IOPS ({})", with_thousands(top.ceiling_iops), curve_name(summary, fast));
+    let headline = format!("{more} {} IOPS ({})", rate_in_words(top.ceiling_iops), curve_name(summary, fast));
     let headline = if (fast.pattern, fast.volume) == (wide.pattern, wide.volume) {
         format!("{headline}, or {}", mib_per_s(top.ceiling_mib_per_s))
     } else {
@@ -83,7 +83,7 @@ fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, last
         with_thousands(fastest.outstanding.into()),
         latency(fastest)
     );
-    if with_thousands(iops) == with_thousands(ceiling_iops) {
+    if rate_in_words(iops) == rate_in_words(ceiling_iops) {
         return format!("That was {by}.");
     }
     let of_ceiling = if lasts {
@@ -96,7 +96,7 @@ fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, last
         seconds if seconds > 0.0 => format!(" for {}", seconds_in_words(seconds)),
         _ => String::new(),
     };
-    let (most, name) = (with_thousands(iops), curve_name(summary, curve));
+    let (most, name) = (rate_in_words(iops), curve_name(summary, curve));
     format!("{of_ceiling}. The fastest probe did {most} IOPS ({name}){time}, {by}.")
 }
 
@@ -111,7 +111,7 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
         if found.knee.iops >= found.ceiling_iops {
             return format!("{load} outstanding I/Os ({latency}), where the ceiling is reached");
         }
-        format!("{load} outstanding I/Os: {} IOPS at {latency}", with_thousands(found.knee.iops))
+        format!("{load} outstanding I/Os: {} IOPS at {latency}", rate_in_words(found.knee.iops))
     };
     let knee = match found.knee_bound {
         None => format!("the knee is at {}", at(found)),
@@ -128,7 +128,7 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
     format!(
         "{}: {knee}; {ceiling} {} IOPS ({}){limit}",
         curve_name(summary, curve),
-        with_thousands(found.ceiling_iops),
+        rate_in_words(found.ceiling_iops),
         mib_per_s(found.ceiling_mib_per_s)
     )
 }
@@ -140,7 +140,7 @@ fn of_series(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
     let (bandwidth, of_bandwidth, widest) = best.mib_per_s;
     let headline = format!(
         "up to {} IOPS ({}) and {} ({})",
-        with_thousands(iops),
+        rate_in_words(iops),
         curve_name(summary, of_iops),
         mib_per_s(bandwidth),
         curve_name(summary, of_bandwidth)

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use iotrial_analysis::rate_search::RateSearch;
-use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
+use iotrial_analysis::words::{latency_in_words, seconds_in_words};
 use iotrial_model::need::Need;
 use iotrial_model::plan::EngineDevice;
 use iotrial_model::record::{EndedHow, RunRecord};
@@ -12,6 +12,7 @@ use iotrial_model::subject::Subject;
 
 use super::RunError;
 use crate::rig::{Rig, Trial};
+use iotrial_words::numbers::rate_in_words;
 
 /// Runs the whole search. The record becomes that of the load that the answer rests on, at a needed rate of the one that answers best, or of
 /// the last load where there is none.
@@ -162,7 +163,7 @@ fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
         _ => String::new(),
     };
     let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
-    let (iops, time) = (with_thousands(iops), seconds_in_words(probe.duration.as_secs_f64()));
+    let (iops, time) = (rate_in_words(iops), seconds_in_words(probe.duration.as_secs_f64()));
     // Why is the same for most of them; the answer has it once.
     let doubts = if probe.doubts.is_empty() { "" } else { " (in doubt)" };
     format!("{what}: {iops} IOPS{share} for {time}{worst}{outcome}{doubts}")

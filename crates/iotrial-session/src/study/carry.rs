@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use iotrial_analysis::figures::Figures;
-use iotrial_analysis::words::with_thousands;
 use iotrial_engine::targets::remove_left_by;
 use iotrial_measure::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
@@ -33,6 +32,7 @@ use crate::run::{self, what_follows};
 use crate::setup::Setup;
 use crate::store::Store;
 use iotrial_model::foreign_text::harmless;
+use iotrial_words::numbers::rate_in_words;
 
 /// Whatever is needed to carry a study out.
 pub(super) struct Carrier<'a> {
@@ -399,5 +399,5 @@ fn figures(record: &RunRecord) -> String {
     let (iops, bandwidth) = (figures.iops.unwrap_or(0.0), figures.bandwidth_mib_per_s.unwrap_or(0.0));
     let bandwidth = group_thousands(&format!("{bandwidth:.1}"));
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
-    format!("{} IOPS, {bandwidth} MiB/s, mean {mean}, p99 {p99}", with_thousands(iops))
+    format!("{} IOPS, {bandwidth} MiB/s, mean {mean}, p99 {p99}", rate_in_words(iops))
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::{KneeBound, LoadPoint};
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together, stood_still};
-use iotrial_analysis::words::with_thousands;
 use iotrial_measure::activity::ActivitySnapshot;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Plan, ProbeRequest};
@@ -21,6 +20,7 @@ use crate::fault::on_one_line;
 use crate::quiet::note_during;
 use crate::rig::Rig;
 use crate::store::NotKept;
+use iotrial_words::numbers::rate_in_words;
 
 /// A search goes no further; whoever needs more gives a grid.
 // Linux gives a queue of an NVMe device 1,024 entries. What is beyond waits in the host, and the curve would be of that.
@@ -272,7 +272,7 @@ impl<'r> Sweeper<'r> {
             "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9} MiB/s  mean {mean} ms{purpose}",
             probe.pattern,
             figures.outstanding,
-            with_thousands(figures.point().iops),
+            rate_in_words(figures.point().iops),
             group_thousands(&format!("{:.1}", figures.point().mib_per_s))
         ));
     }
@@ -290,7 +290,7 @@ impl<'r> Sweeper<'r> {
         let ceiling = if found.is_reached { "ceiling" } else { "no ceiling up to" };
         // The knee is of short loads and the ceiling of a long one: a knee above its ceiling is at it.
         let rate = if found.knee.iops < found.ceiling_iops {
-            format!("{} IOPS, ", with_thousands(found.knee.iops))
+            format!("{} IOPS, ", rate_in_words(found.knee.iops))
         } else {
             String::new()
         };
@@ -298,7 +298,7 @@ impl<'r> Sweeper<'r> {
             "{pattern:<13} knee {at} {:.1} outstanding, {rate}{:.3} ms; {ceiling} {} IOPS, {} MiB/s",
             found.knee.outstanding,
             found.knee.lat_mean_us / 1e3,
-            with_thousands(found.ceiling_iops),
+            rate_in_words(found.ceiling_iops),
             group_thousands(&format!("{:.1}", found.ceiling_mib_per_s))
         ));
     }

@@ -8,7 +8,7 @@ use iotrial_model::words::{enumerate, in_brief};
 
 use super::message;
 use super::source::contradiction;
-use crate::numbers::{latency_in_words, with_thousands};
+use crate::numbers::{latency_in_words, rate_in_words, with_thousands};
 use crate::place::curve;
 
 /// The sentence of a finding of a comparison.
@@ -47,7 +47,7 @@ pub fn says(fact: &ComparedFact) -> String {
         }
         ComparedFact::SingleSweeps => "Each sweep is a single measurement: its intervals show how uncertain it is, plus 1 % for the change from one sweep to the next on a quiet device. Other work on a shared device causes larger changes.".to_owned(),
         ComparedFact::OwnRates { configurations } => {
-            let rates = configurations.iter().map(|(name, iops)| format!("{name} {}", with_thousands(*iops)));
+            let rates = configurations.iter().map(|(name, iops)| format!("{name} {}", rate_in_words(*iops)));
             format!(
                 "Each configuration was measured at the highest rate that its own search found (IOPS: {}). iotrial compares these rates; it shows the streams but does not judge or rank them. --need measures all at one rate.",
                 few(&rates.collect::<Vec<_>>())

@@ -8,7 +8,7 @@ use iotrial_model::load::Role;
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::{enumerate, in_brief};
 
-use crate::numbers::with_thousands;
+use crate::numbers::rate_in_words;
 
 pub(super) fn cache_by_devices(cache: &CacheByDevices) -> String {
     let CacheByDevices { direction, devices, cache_percent, above, roles, .. } = cache;
@@ -84,7 +84,7 @@ pub(super) fn flat_limit(rate: &FlatRate) -> String {
         (_, _) => (format!("{roles} on {devices}: "), format!("{devices} or a layer below them")),
     };
     let value = match (rate.limit_iops, rate.limit_mib_per_s) {
-        (Some(iops), _) => format!("{} IOPS", with_thousands(iops)),
+        (Some(iops), _) => format!("{} IOPS", rate_in_words(iops)),
         (None, mib_per_s) => format!("{:.1} MiB/s", mib_per_s.unwrap_or_default()),
     };
     let [of_these, for_these] = ["of", "for"]

@@ -5,7 +5,7 @@ use iotrial_model::finding::{
 };
 use iotrial_model::words::enumerate;
 
-use crate::numbers::{count_with_thousands, latency_in_words, with_thousands};
+use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words, with_thousands};
 
 pub(super) fn latency_limit_missed(missed: &LatencyLimitMissed) -> String {
     let limit = missed.limit.in_words();
@@ -17,7 +17,7 @@ pub(super) fn latency_limit_missed(missed: &LatencyLimitMissed) -> String {
     };
     let rate = format!(
         "{} IOPS, {:.0} % of the rate at saturation,",
-        with_thousands(missed.lowest_iops),
+        rate_in_words(missed.lowest_iops),
         100.0 * missed.share_of_saturation
     );
     if missed.is_only_rate {
@@ -26,7 +26,7 @@ pub(super) fn latency_limit_missed(missed: &LatencyLimitMissed) -> String {
         let (for_how_long, short) = match missed.short_loads_iops {
             Some(iops) => (
                 " for longer than some seconds",
-                format!("; loads of some seconds did, up to {} IOPS", with_thousands(iops)),
+                format!("; loads of some seconds did, up to {} IOPS", rate_in_words(iops)),
             ),
             None => ("", String::new()),
         };

@@ -4,7 +4,7 @@ use iotrial_model::finding::{Contradiction, DerivedRate};
 use iotrial_model::range::Range;
 use iotrial_model::words::enumerate;
 
-use crate::numbers::with_thousands;
+use crate::numbers::{rate_in_words, with_thousands};
 use crate::stated::{write_number, write_range, write_sizes};
 
 /// In what two figures contradict each other, as a clause.
@@ -15,7 +15,7 @@ pub fn contradiction(contradiction: &Contradiction) -> String {
             let sizes = Range { low: sizes_bytes.0, high: sizes_bytes.1 };
             format!(
                 "{} IOPS of its {stream} at {} are {} MiB/s, but it states {} MiB/s{}",
-                with_thousands(*iops),
+                rate_in_words(*iops),
                 write_sizes(sizes),
                 write_range((Range::exact(*iops) * sizes).scaled(1.0 / 1_048_576.0)),
                 with_thousands(*mib_per_s),
@@ -64,7 +64,7 @@ pub(super) fn coarse_latency(resolution_us: f64, lat_mean_us: f64, tool: &str, s
 
 pub(super) fn derived_rates(rates: &[DerivedRate]) -> String {
     let of = |rate: &DerivedRate| {
-        let (iops, kib) = (with_thousands(rate.iops), rate.block_size_bytes / 1_024.0);
+        let (iops, kib) = (rate_in_words(rate.iops), rate.block_size_bytes / 1_024.0);
         format!("{iops} for {}s (of {kib} KiB)", rate.direction)
     };
     format!(

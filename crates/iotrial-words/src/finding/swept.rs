@@ -3,7 +3,7 @@
 use iotrial_model::finding::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};
 use iotrial_model::record::EndedHow;
 
-use crate::numbers::with_thousands;
+use crate::numbers::{rate_in_words, with_thousands};
 
 /// The sentence of a finding of a sweep.
 pub fn says(fact: &SweptFact) -> String {
@@ -40,8 +40,8 @@ pub fn drift(from_iops: f64, to_iops: f64, seconds: u64) -> String {
     let (how, rate) = if to_iops < from_iops { ("fell", "lowest") } else { ("rose", "highest") };
     format!(
         "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no lasting ceiling, and the {rate} rate was not reached; a longer --step shows where it ends",
-        with_thousands(from_iops),
-        with_thousands(to_iops)
+        rate_in_words(from_iops),
+        rate_in_words(to_iops)
     )
 }
 
@@ -53,8 +53,8 @@ pub(crate) fn burst(burst_iops: f64, iops: f64, ended_after_s: Option<f64>) -> S
     };
     format!(
         "{} IOPS {first}, and {} {then}; the ceiling is the lasting rate",
-        with_thousands(burst_iops),
-        with_thousands(iops)
+        rate_in_words(burst_iops),
+        rate_in_words(iops)
     )
 }
 
@@ -92,7 +92,7 @@ fn split_matters(outstanding: u32, most: &Split, least: &Split) -> String {
         "the split into depth and jobs matters: with {outstanding} outstanding I/Os, a depth of {} in {} jobs does {} IOPS, and a depth of {} in {} jobs {:.0} % less; the curve uses the mean",
         most.iodepth,
         most.numjobs,
-        with_thousands(most.iops),
+        rate_in_words(most.iops),
         least.iodepth,
         least.numjobs,
         least.less_percent(most)

@@ -4,6 +4,7 @@ use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_sizing::sizing::{AmongCatalogs, NearestLimit, ProviderStop, Sizing, SizingAnswer, WithoutDisk};
 
 use super::{limit, money, share, sum_in_words, wall};
+use crate::numbers::with_thousands;
 
 /// Short form: provider, configuration and cost.
 pub fn headline(answer: &SizingAnswer, currency: &str) -> String {
@@ -72,7 +73,15 @@ fn nearest_limit(nearest: &NearestLimit) -> String {
         };
         format!("; the next is {} ({percent})", limit(next))
     });
-    format!("the first limit is {}: {} ({:.0} %){next}", limit(first), share(first), first.percent)
+    let room = (100.0 * (100.0 / first.percent - 1.0)).floor();
+    let room =
+        if room < 1.0 { "no headroom".to_owned() } else { format!("headroom {} %", with_thousands(room)) };
+    format!(
+        "the first limit is {}: {} ({:.0} % used, {room}){next}",
+        limit(first),
+        share(first),
+        first.percent
+    )
 }
 
 /// Where a provider stops.

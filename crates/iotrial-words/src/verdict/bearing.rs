@@ -10,7 +10,7 @@ use iotrial_model::words::enumerate;
 
 use super::{limit, roles, shown, streams};
 use crate::finding::message;
-use crate::numbers::{count_with_thousands, latency_in_words, seconds_in_words, with_thousands};
+use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words, seconds_in_words};
 
 /// In full, without a full stop.
 pub(crate) fn objection(against: &Objection) -> String {
@@ -161,7 +161,7 @@ pub(super) fn gap_in_full(one: &Gap, set: &str) -> String {
 pub(super) fn queue(queue: &QueueLatency) -> String {
     let outstanding = count_with_thousands(queue.outstanding);
     let divided = queue.iops.zip(queue.lat_mean_us).map(|(iops, lat_mean_us)| {
-        format!(": {outstanding} ÷ {} IOPS is {}", with_thousands(iops), latency_in_words(lat_mean_us))
+        format!(": {outstanding} ÷ {} IOPS is {}", rate_in_words(iops), latency_in_words(lat_mean_us))
     });
     format!("they show the queue of {outstanding} outstanding I/Os{}", divided.unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use iotrial_model::search::{Probe, Search, SearchResult};
 use iotrial_model::verdict::{Doubt, Objection, Outcome, Ruling, SearchAnswer};
 
 use super::{bearing, is_told_in_full, measured, objection, reasons, settled, shown, streams};
-use crate::numbers::{capital, latency_in_words, with_thousands};
+use crate::numbers::{capital, latency_in_words, rate_in_words, with_thousands};
 
 /// The answer of a search in words.
 pub(super) struct SearchWords {
@@ -88,7 +88,7 @@ impl Said<'_> {
 
     /// Whether the needed rate is carried, and with how much to spare.
     fn about_need(&self, answer: &SearchAnswer, need: f64) -> (String, String) {
-        let (limit, asked) = (&self.limit, with_thousands(need));
+        let (limit, asked) = (&self.limit, rate_in_words(need));
         let cannot_tell = || format!("cannot tell whether it sustains {asked} IOPS");
         let does_not = || format!("does not sustain {asked} IOPS");
         let long_one = || {
@@ -342,25 +342,14 @@ fn on_device(result: &SearchResult) -> String {
     })
 }
 
-/// A rate to three digits, rounded down: a search is exact to a few percent, and more digits would claim more.
-pub fn rate_in_words(iops: f64) -> String {
-    if iops < 1.0 {
-        return with_thousands(iops);
-    }
-    let unit = 10f64.powf((iops.log10().floor() - 2.0).max(0.0));
-    let digits = (iops / unit + 1e-9).floor() * unit;
-    with_thousands(digits)
-}
-
 /// What the loads of a search have shown so far.
 fn known_so_far(search: &Search) -> String {
     let rates = |held: bool| {
         let loads = search.probes.iter().filter(move |probe| probe.held == Some(held));
         loads.filter_map(|probe| probe.asked_iops)
     };
-    // As the list of loads has them: only a rate that is claimed is rounded down.
-    let held = rates(true).reduce(f64::max).map(with_thousands);
-    let failed = rates(false).reduce(f64::min).map(with_thousands);
+    let held = rates(true).reduce(f64::max).map(rate_in_words);
+    let failed = rates(false).reduce(f64::min).map(rate_in_words);
     match (held, failed) {
         (None, None) => "no rate was tried yet".to_owned(),
         (Some(held), None) => format!("up to {held} IOPS passed"),
@@ -368,25 +357,6 @@ fn known_so_far(search: &Search) -> String {
         // Chance may let a rate pass and fail a lower one.
         (Some(held), Some(failed)) => {
             format!("a load at {held} IOPS passed, and one at {failed} IOPS did not")
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rate_in_words;
-
-    #[test]
-    fn a_rate_has_three_digits_and_is_never_rounded_up() {
-        for (iops, text) in [
-            (41_297.0, "41,200"),
-            (999.9, "999"),
-            (1_000.0, "1,000"),
-            (158_285.3, "158,000"),
-            (7.6, "7"),
-            (0.4, "0"),
-        ] {
-            assert_eq!(rate_in_words(iops), text);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     bearing, each_once, figure, figure_at, load_name, measured, objection, qualified, reason, why_not,
 };
 use crate::finding::message;
-use crate::numbers::with_thousands;
+use crate::numbers::rate_in_words;
 
 /// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
 const KEPT: f64 = 0.98;
@@ -16,11 +16,11 @@ const KEPT: f64 = 0.98;
 fn with_rate(step: &StepAnswer) -> String {
     let label = step.label.trim_end_matches(')');
     let (iops, asked) = match (step.asked_iops, step.done_iops) {
-        (Some(asked), Some(done)) if done < KEPT * asked => (done, format!(" of {}", with_thousands(asked))),
+        (Some(asked), Some(done)) if done < KEPT * asked => (done, format!(" of {}", rate_in_words(asked))),
         (_, Some(done)) => (done, String::new()),
         (_, None) => (step.iops, String::new()),
     };
-    format!("{label}: {}{asked} IOPS)", with_thousands(iops))
+    format!("{label}: {}{asked} IOPS)", rate_in_words(iops))
 }
 
 /// The steps by the part that they play.
@@ -69,7 +69,7 @@ impl<'r> Named<'r> {
 
     /// Of steps that are shares of a rate that is needed: what of it is carried.
     fn share_of_need(&self, need_iops: f64) -> String {
-        let need = format!("of the {} IOPS that are needed", with_thousands(need_iops));
+        let need = format!("of the {} IOPS that are needed", rate_in_words(need_iops));
         match (self.best, self.failing, self.open) {
             (Some(best), Some(failing), _) => format!("sustains {} {need}, not {}", best.load, failing.load),
             (None, Some(failing), _) => format!("does not sustain {} {need}", failing.load),

@@ -176,7 +176,7 @@ fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
     let named = names.collect::<Vec<_>>().join(" ");
     if let Some(path) = &args.demand {
         let path = quoted(&path.display().to_string());
-        return format!("iotrial size --demand {path}   (or: iotrial run --need {path} --target DIR)");
+        return format!("iotrial size --demand {path}   # or: iotrial run --need {path} --target DIR");
     }
     let is_together = fleet.is_none_or(|fleet| !fleet.figures.is_empty());
     let command = match by_need(series).first() {
@@ -189,7 +189,7 @@ fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
         }
         _ => format!("iotrial awr {named} --demand demand.toml"),
     };
-    format!("{command}   (writes the demand for `iotrial size`)")
+    format!("{command}   # writes the demand for `iotrial size`")
 }
 
 /// Why a file has no samples.

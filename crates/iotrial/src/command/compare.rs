@@ -67,7 +67,7 @@ fn show<T: Serialize>(
 ) -> Result<(), Failure> {
     let typed = effective::typed("compare").unwrap_or_else(|| "iotrial compare".to_owned());
     let next =
-        outputs.page().is_none().then(|| format!("{typed} --html compare.html   (a page with charts)"));
+        outputs.page().is_none().then(|| format!("{typed} --html compare.html   # a page with charts"));
     let mut presentation = Presentation::new(document, vec![Value::alone(value)]).with_next(next);
     presentation.after += &args.gates.last_lines(gates, None);
     presentation.show(outputs)

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use iotrial_analysis::verdict::Outcome;
-use iotrial_analysis::words::{latency_in_words, with_thousands};
+use iotrial_analysis::words::latency_in_words;
 use iotrial_model::words::in_brief;
 use iotrial_report::csv::render_rows;
 use iotrial_report::table::Value;
@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
+use iotrial_words::numbers::rate_in_words;
 
 const ID: &str = "id";
 /// Studies, sweeps and results of other tools have no profile, and the kind stands in its place.
@@ -312,7 +313,7 @@ fn latency_us(entry: &Entry) -> Option<f64> {
 /// The highest rate, with its mark where it may be more.
 fn capacity(entry: &Entry) -> String {
     let bound = if entry.is_lower_bound { "≥ " } else { "" };
-    rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
+    rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", rate_in_words(iops)))
 }
 
 /// The latency that somebody waits for, with its name.

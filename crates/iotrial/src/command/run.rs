@@ -19,6 +19,7 @@ use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::format_duration;
+use iotrial_model::verdict::{Advice, Change};
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::observer::Observer;
 use iotrial_session::quiet::QuietWait;
@@ -243,6 +244,10 @@ const NOT_AGAIN: [&str; 10] = [
 /// The same without a value.
 const NOT_AGAIN_ALONE: [&str; 7] =
     ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--dry-run", "--details"];
+/// Long enough for a build or a backup to end.
+const FOR_QUIET: &str = " --wait-for-quiet 10m";
+/// Most devices have left their burst by then.
+const UNTIL_STEADY: &str = " --until-steady 30m";
 /// The names of how long it is measured.
 const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
 
@@ -340,39 +345,64 @@ fn first_step(summary: &Summary) -> Option<String> {
 }
 
 /// The one command that makes sense after this answer.
-fn next_step(summary: &Summary, again: &Again) -> String {
+fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
         // Storage that answers with errors has no saturation to look for.
         _ if summary.ended == Some(EndedHow::Failed) => {
-            format!("iotrial check{}   (what is below it, and whether it is healthy)", again.targets)
+            format!("iotrial check{}   # what is below it, and whether it is healthy", again.targets)
         }
         // The same load again would make the same queue.
         (Outcome::Inconclusive, None) if summary.verdict.queue().is_some() => {
             let iops = summary.verdict.queue().and_then(|queue| queue.iops).unwrap_or(2_000.0);
             let iops = round_down(iops / 2.0);
             format!(
-                "{} --need {iops:.0}iops   (put the rate that you need)",
+                "{} --need {iops:.0}iops   # put the rate that you need",
                 again.run_without(&["--closed"])
             )
         }
-        (Outcome::Inconclusive, _) => {
-            let advice = summary.verdict.advice.as_ref();
-            match advice.and_then(|advice| advice.duration) {
-                Some(duration) => {
-                    format!("{} --duration {}", again.run_without(&DURATIONS), format_duration(duration))
-                }
-                None => again.run_without(&[]),
-            }
-        }
+        (Outcome::Inconclusive, _) => match &summary.verdict.advice {
+            Some(advice) => advised(advice, again, id),
+            None => again.run_without(&[]),
+        },
         (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
             let iops = round_down(capacity.iops.unwrap_or_default() / 2.0);
-            format!("{} --need {iops:.0}iops   (put the rate that you need)", again.run_without(&[]))
+            format!("{} --need {iops:.0}iops   # put the rate that you need", again.run_without(&[]))
         }
-        (Outcome::Qualified, _) => "iotrial open   (the report of this run)".to_owned(),
+        (Outcome::Qualified, _) => "iotrial open   # the report of this run".to_owned(),
         (Outcome::NotQualified, _) => {
-            format!("iotrial sweep{}   (where it saturates, and what limits it)", again.targets)
+            format!("iotrial sweep{}   # where it saturates, and what limits it", again.targets)
         }
     }
+}
+
+/// The same run, changed as it is advised.
+fn advised(advice: &Advice, again: &Again, id: &str) -> String {
+    let (left_out, added): (&[&str], &str) = match advice.change {
+        Change::FindFailure => return format!("iotrial check{}", again.targets),
+        Change::LookAtAudit | Change::AskForRecord => {
+            return again.in_store(&format!("iotrial audit {id}"));
+        }
+        Change::LeaveOutBuffered => (&["--buffered"], ""),
+        Change::UntilSteady | Change::MoreTimeUntilSteady => (&["--until-steady"], UNTIL_STEADY),
+        Change::StopOthersOnDevices
+        | Change::StopOthersOnHostAndDevices
+        | Change::StopOthersOnHost
+        | Change::QuieterOrLonger => (&["--wait-for-quiet"], FOR_QUIET),
+        Change::ChooseDisk => (&[], "   # with another --target"),
+        Change::LargerFiles => (&[], "   # with a larger --size"),
+        Change::Longer
+        | Change::RunAgain
+        | Change::DirectIoOfTool
+        | Change::LeaveOutEngine
+        | Change::WaitForClock
+        | Change::AskSource
+        | Change::MoreTimeForSearch => (&[], ""),
+    };
+    let (durations, duration): (&[&str], String) = match advice.duration {
+        Some(duration) => (&DURATIONS, format!(" --duration {}", format_duration(duration))),
+        None => (&[], String::new()),
+    };
+    format!("{}{duration}{added}", again.run_without(&[left_out, durations].concat()))
 }
 
 /// To two digits: an example needs no more.
@@ -401,7 +431,7 @@ fn show(
     let prose = output::broken_between_words;
     let busy = busy.map(|processes| prose(&iotrial_words::activity::beside_run(processes)));
     let first = shown.only().and_then(first_step).map(|words| prose(&format!("first: {words}")));
-    let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
+    let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again, &id)));
     let verdict = shown.verdict().filter(|_| is_complete);
     let of_gates = Some(output.gates.last_lines(shown.gates(), verdict));
     let instead = shown

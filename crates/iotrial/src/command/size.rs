@@ -138,8 +138,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let values = vec![Value::alone(&aged)];
     let is_open = best.is_some() && args.study.is_none();
     let typed = effective::typed("size").unwrap_or_else(|| "iotrial size".to_owned());
-    let next = is_open
-        .then(|| format!("{typed} --study prove.toml   (a study that verifies the answer by measuring it)"));
+    let next = is_open.then(|| format!("{typed} --study prove.toml   # verifies the answer by measuring it"));
     let presentation =
         Presentation { others: written, ..Presentation::new(&document, values) }.with_next(next);
     let shown = presentation.show(&outputs);

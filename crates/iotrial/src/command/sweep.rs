@@ -74,7 +74,7 @@ fn show(args: &SweepArgs, outputs: Outputs, swept: &Swept, files: Files) -> Resu
     let folder = args.rig.page.html_folder.as_deref();
     let outputs = outputs.with_page(&swept.path, &swept.record.id, folder);
     // In a store of its own it is not the newest result that `open` finds.
-    let next = (!args.rig.store.is_named()).then_some("iotrial open   (the page with the curves)");
+    let next = (!args.rig.store.is_named()).then_some("iotrial open   # the page with the curves");
     let again =
         effective::typed("sweep").unwrap_or_else(|| stopped::on_targets("sweep", &swept.record.targets));
     let stopped = lines_if_stopped(&swept.record, files, &again);

@@ -11,6 +11,7 @@ use iotrial_model::units::{ByteSize, group_thousands};
 
 use crate::progress_bar::{bar_line, clock};
 use crate::sparkline::sparkline;
+use iotrial_words::numbers::rate_in_words;
 
 /// Seconds of a sparkline where there is room.
 const LONGEST_SPARK: usize = 60;
@@ -115,7 +116,7 @@ impl Searched {
     fn line(&self, load: u64, left: Duration) -> String {
         let rates = [("passed", self.passed_iops), ("failed", self.failed_iops)];
         let rates = rates.map(|(word, iops)| {
-            iops.map_or_else(String::new, |iops| format!("   {word} {}", with_thousands(iops)))
+            iops.map_or_else(String::new, |iops| format!("   {word} {}", rate_in_words(iops)))
         });
         format!("searching   load {load}{}   {} left", rates.concat(), clock(left))
     }
@@ -277,7 +278,7 @@ pub fn plain_line(interval: &LiveInterval<'_>) -> String {
         let unit = if row.counts_commits { "per second" } else { "IOPS" };
         let iops = with_thousands(figures.iops.unwrap_or(0.0));
         let asked =
-            asked_iops.map_or_else(String::new, |asked| format!(" ({} requested)", with_thousands(asked)));
+            asked_iops.map_or_else(String::new, |asked| format!(" ({} requested)", rate_in_words(asked)));
         let latencies = match (figures.lat_mean_us, figures.lat_p99_us) {
             (Some(mean), Some(p99)) => {
                 format!(", mean {}, p99 {}", latency_in_words(mean), latency_in_words(p99))
@@ -372,7 +373,7 @@ mod tests {
         );
         assert_eq!(lines[1], "           IOPS  requested       mean        p99  IOPS, last 29 s");
         assert!(lines[2].starts_with("data    117,204    118,000    2.41 ms    2.41 ms  ███"), "{lines:#?}");
-        assert!(lines[3].starts_with("log       1,204          –  0.0870 ms  0.0870 ms  ███"), "{lines:#?}");
+        assert!(lines[3].starts_with("log       1,204          –   0.087 ms   0.087 ms  ███"), "{lines:#?}");
         assert!(lines[4].starts_with(&format!("all     118,408          –{:24}███", "")), "{lines:#?}");
         let wide = block((140, 24), false);
         assert!(
@@ -400,7 +401,7 @@ mod tests {
         load.start(&plan);
         assert_eq!(
             plain_line(&load.interval(&plan, &measure)),
-            "measure, 0:42 of 2:00, 1:18 left: data 117,204 IOPS (118,000 requested), mean 2.41 ms, p99 2.41 ms, 3 failed; log 1,204 IOPS, mean 0.0870 ms, p99 0.0870 ms, 3 failed"
+            "measure, 0:42 of 2:00, 1:18 left: data 117,204 IOPS (118,000 requested), mean 2.41 ms, p99 2.41 ms, 3 failed; log 1,204 IOPS, mean 0.087 ms, p99 0.087 ms, 3 failed"
         );
         // One load among several: what is waited for is the end of all.
         load.start(&plan);

@@ -302,7 +302,7 @@ fn the_next_command_can_be_pasted() {
     assert!(shown.contains("next: iotrial awr 'one (1).html' --demand demand.toml"), "{shown}");
     let shown = bench.run(&["awr", "one (1).html", "--demand", "d.toml"]).expect_code(0).stdout;
     assert!(
-        shown.contains("next: iotrial size --demand d.toml   (or: iotrial run --need d.toml --target DIR)"),
+        shown.contains("next: iotrial size --demand d.toml   # or: iotrial run --need d.toml --target DIR"),
         "{shown}"
     );
 }

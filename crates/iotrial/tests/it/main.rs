@@ -28,6 +28,7 @@ mod dates;
 mod faults;
 #[cfg(unix)]
 mod faults_on_unix;
+mod figures;
 mod findings;
 mod fio_job;
 #[cfg(target_os = "linux")]

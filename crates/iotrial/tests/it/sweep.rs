@@ -246,7 +246,11 @@ fn a_sweep_is_written_in_every_form_with_its_knee_ringed() {
         bench.expect_file(file, begin);
     }
     let html = std::fs::read_to_string(bench.path().join("s.html")).unwrap();
-    assert_eq!(html.matches("class=\"ring hue-0\" d=\"M").count(), 2 + 1, "two charts and the legend");
+    assert_eq!(
+        html.matches("class=\"ring hue-0\" d=\"M").count(),
+        2 + 1 + 2,
+        "two charts and the legend, and the first view with its own"
+    );
     assert!(html.contains("I/Os per second of randread-8k") && html.contains("Mean latency of randread-8k"));
     let refused = sweep(&bench, &["--xlsx", "absent/s.xlsx"]).expect_code(2).stderr;
     assert!(refused.contains("cannot write `absent/s.xlsx`"), "{refused}");
