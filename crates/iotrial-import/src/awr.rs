@@ -22,11 +22,12 @@ mod profile;
 mod text;
 mod time;
 mod waits;
+mod whole;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use iotrial_model::awr::{AwrKind, AwrReport, Cut, Database, Host, Interval};
+use iotrial_model::awr::{AwrKind, AwrReport, Database, Host, Interval};
 
 use crate::mail::unwrapped;
 use crate::text::{MOST_BYTES, Notes, decode, head_of, is_packed, unpack, without_prefixes};
@@ -76,6 +77,16 @@ pub enum AwrError {
         /// How.
         what: &'static str,
     },
+    /// Rows of another table go on in one: what was between them is missing.
+    #[error(
+        "an AWR report that lacks a part within: in line {line} its table `{table}` goes on with rows of another one"
+    )]
+    Joined {
+        /// The heading of the table.
+        table: String,
+        /// The first row that is none of its own.
+        line: usize,
+    },
     /// The report of a cluster as text.
     #[error("a report of a cluster (awrgrpt) as text, of which only the HTML page is read")]
     ClusterText,
@@ -102,7 +113,9 @@ impl AwrError {
             Self::UnknownSections { .. } => Some(
                 "Oracle writes its headings in English: a translated page cannot be read; export the report again",
             ),
-            Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
+            Self::Incomplete { .. } | Self::Joined { .. } => {
+                Some("the file was probably cut off: copy it again")
+            }
             Self::NoEmptyLines | Self::Changed { .. } => {
                 Some("copy the file itself, not its text from a page or a mail")
             }
@@ -289,6 +302,9 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     if page.is_too_large {
         return Err(AwrError::TooLarge);
     }
+    if let Some((table, line)) = whole::joined_table(&page) {
+        return Err(AwrError::Joined { table, line });
+    }
     let mut report = blank(kind);
     identity::read(&page, &mut report, &mut notes);
     profile::read(&page, &mut report);
@@ -320,13 +336,7 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
             _ => AwrError::Unknown,
         });
     }
-    // The report of an instance without counters lacks its middle, whatever its last line says.
-    let lacks_its_middle = kind != AwrKind::Cluster && report.activity.is_empty();
-    let last_row = page.sections.iter().flat_map(|section| &section.rows).map(|row| row.line).max();
-    report.cut = (!page.is_whole || lacks_its_middle).then(|| Cut {
-        line: last_row.filter(|_| page.is_whole).unwrap_or(page.last_line),
-        after: page.sections.last().map(|section| crate::text::quote(section.name())).unwrap_or_default(),
-    });
+    report.cut = whole::cut_of(&page, &report);
     if let Some(what) = checks::implausible(&report) {
         return Err(AwrError::Implausible { what });
     }

@@ -24,11 +24,13 @@ pub const fn missing_section(section: AwrSection) -> MissingSection {
     MissingSection { section, effect }
 }
 
-/// Where, without a full stop.
+/// What is wrong with the report and where, without a full stop: `is cut off in line 44`.
 pub fn place_of_cut(cut: &CutOff) -> String {
     match cut.after.as_str() {
-        "" => format!("in line {}, before its first table", cut.line),
-        after => format!("in line {}, in or after “{after}”", cut.line),
+        "" if cut.is_gap => format!("lacks a part within, after line {}", cut.line),
+        after if cut.is_gap => format!("lacks a part within, after line {}, in or after “{after}”", cut.line),
+        "" => format!("is cut off in line {}, before its first table", cut.line),
+        after => format!("is cut off in line {}, in or after “{after}”", cut.line),
     }
 }
 
@@ -39,5 +41,5 @@ pub fn cut_off(cut: &CutOff) -> String {
         [] => "later sections are missing".to_owned(),
         names => format!("missing: {}", names.join(", ")),
     };
-    format!("the report is cut off {}; {missing}", place_of_cut(cut))
+    format!("the report {}; {missing}", place_of_cut(cut))
 }
