@@ -7,7 +7,7 @@ use crate::load::words;
 /// The end of a report that was cut off, or the gap in one of which a part within is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cut {
-    /// The last line of the file, from 1; of a gap the last line before it.
+    /// The last line of the file, from 1; with a gap, which may be anywhere, that of the last row.
     pub line: usize,
     /// The heading of the last table, which may lack rows; empty where there is none.
     pub after: String,
@@ -43,7 +43,7 @@ words! {
 /// How much of a report is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CutOff {
-    /// The last line of the file, or the last one before a gap.
+    /// The last line of the file; with a gap, which may be anywhere, that of the last row.
     pub line: usize,
     /// The heading of the last table, which may lack rows; empty where there is none.
     pub after: String,

@@ -24,11 +24,10 @@ pub const fn missing_section(section: AwrSection) -> MissingSection {
     MissingSection { section, effect }
 }
 
-/// What is wrong with the report and where, without a full stop: `is cut off in line 44`.
+/// What is wrong with the report and where, without a full stop: `is cut off in line 44`; of a gap nobody knows where.
 pub fn place_of_cut(cut: &CutOff) -> String {
     match cut.after.as_str() {
-        "" if cut.is_gap => format!("lacks a part within, after line {}", cut.line),
-        after if cut.is_gap => format!("lacks a part within, after line {}, in or after “{after}”", cut.line),
+        _ if cut.is_gap => "lacks a part within".to_owned(),
         "" => format!("is cut off in line {}, before its first table", cut.line),
         after => format!("is cut off in line {}, in or after “{after}”", cut.line),
     }

@@ -355,7 +355,6 @@ fn what_is_said_of_a_report_that_was_cut_off_is_on_one_page() {
     for one in [
         cut("", false, &[]),
         cut("", true, &[AwrSection::LoadProfile]),
-        cut("Time Model Statistics", true, &[AwrSection::Parameters]),
         cut("Wait Event Histogram", false, AwrSection::ALL),
     ] {
         writeln!(page, "{}", cut_off(&one)).unwrap();
