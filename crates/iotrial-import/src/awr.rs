@@ -22,14 +22,15 @@ mod profile;
 mod text;
 mod time;
 mod waits;
+mod whole;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use iotrial_model::awr::{AwrKind, AwrReport, Cut, Database, Host, Interval};
+use iotrial_model::awr::{AwrKind, AwrReport, Database, Host, Interval};
 
 use crate::mail::unwrapped;
-use crate::text::{MOST_BYTES, Notes, decode, head_of, is_packed, unpack, without_prefixes};
+use crate::text::{MOST_BYTES, Notes, decode, head_of, is_packed, unpack, without_escapes, without_prefixes};
 use crate::{HEAD_BYTES, ImportError};
 
 /// Why a report could not be read. The message says nothing of the file: the caller names it.
@@ -71,10 +72,20 @@ pub enum AwrError {
     #[error("an AWR report as text without its empty lines, which part its tables")]
     NoEmptyLines,
     /// Somebody changed its lines.
-    #[error("an AWR report {what}: the file was changed on its way")]
+    #[error("an AWR report {}: the file was changed on its way", how.as_str())]
     Changed {
         /// How.
-        what: &'static str,
+        how: Change,
+    },
+    /// Rows of another table go on in one: what was between them is missing.
+    #[error(
+        "an AWR report that lacks a part within: in line {line} its table `{table}` goes on with rows of another one"
+    )]
+    Joined {
+        /// The heading of the table.
+        table: String,
+        /// The first row that is none of its own.
+        line: usize,
     },
     /// The report of a cluster as text.
     #[error("a report of a cluster (awrgrpt) as text, of which only the HTML page is read")]
@@ -90,6 +101,49 @@ pub enum AwrError {
     TooLarge,
 }
 
+/// What somebody did to a report, so that columns move, numbers change, or words are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// `> ` within the tags of a page.
+    QuotedPage,
+    /// A page whose tags are text.
+    Source,
+    /// What a browser copies of a page.
+    TextOfPage,
+    /// Lines are broken, as of a mail.
+    Wrapped,
+    /// Lines end at a width.
+    Narrow,
+    /// Each line is there twice.
+    Doubled,
+    /// Tabs where columns need blanks.
+    Tabs,
+    /// No blanks in front of lines.
+    Dedented,
+    /// Commas for decimal points.
+    DecimalCommas,
+    /// The first lines are missing, which say whose report it is.
+    Headless,
+}
+
+impl Change {
+    /// In words that follow `an AWR report`.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::QuotedPage => "as a page that was quoted, with `> ` within its tags",
+            Self::Source => "as a page that shows its tags",
+            Self::TextOfPage => "as the text of a page, without the borders of its tables",
+            Self::Wrapped => "whose lines were broken, which parts its columns",
+            Self::Narrow => "whose lines were cut at a width",
+            Self::Doubled => "with each line twice",
+            Self::Tabs => "with tabs for blanks, which part its columns",
+            Self::Dedented => "as text without the blanks in front of its lines, which part its columns",
+            Self::DecimalCommas => "with commas for decimal points, which Oracle never writes",
+            Self::Headless => "without its beginning, which says whose it is",
+        }
+    }
+}
+
 impl AwrError {
     /// What the reader can do.
     pub fn hint(&self) -> Option<&'static str> {
@@ -102,7 +156,9 @@ impl AwrError {
             Self::UnknownSections { .. } => Some(
                 "Oracle writes its headings in English: a translated page cannot be read; export the report again",
             ),
-            Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
+            Self::Incomplete { .. } | Self::Joined { .. } => {
+                Some("the file was probably cut off: copy it again")
+            }
             Self::NoEmptyLines | Self::Changed { .. } => {
                 Some("copy the file itself, not its text from a page or a mail")
             }
@@ -165,17 +221,27 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
     let bytes = unpack(bytes, MOST_BYTES)?;
     let mut notes = Notes::default();
     let text = decode(&bytes, &mut notes)?;
-    let text = if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { text };
+    // An old Mac has no line feeds.
+    let text = match text.contains('\r') {
+        true => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
+        false => text,
+    };
     let text = unwrapped(&text);
     // A page of a megabyte has no prefixes, and is not looked through for them.
     let text = match is_page(&text) {
         true if text.trim_start().starts_with("> ") => {
-            return Err(AwrError::Changed { what: "as a page that was quoted, with `> ` within its tags" });
+            return Err(AwrError::Changed { how: Change::QuotedPage });
         }
         true => text,
-        false => dedented(without_prefixes(&text, &FIRST_WORDS).into_owned()).into(),
+        false => {
+            let text = without_escapes(&text);
+            unspaced(dedented(without_prefixes(&text, &FIRST_WORDS).into_owned())).into()
+        }
     };
-    let kind = kind_of(head_of_text(&text)).ok_or(AwrError::Unknown)??;
+    if is_doubled(&text) {
+        return Err(AwrError::Changed { how: Change::Doubled });
+    }
+    let kind = kind_of(head_of_text(&text)).ok_or_else(|| unknown(&text))??;
     if kind == AwrKind::Miner {
         return miner::read(&text);
     }
@@ -205,16 +271,75 @@ fn dedented(text: String) -> String {
     text.lines().map(|line| format!("{}\n", line.get(shared..).unwrap_or_default())).collect()
 }
 
-/// What somebody did to a text report, where that moves columns or changes numbers.
-fn changed(text: &str) -> Option<&'static str> {
+/// What does not begin as a report does: the rest of one, or something else.
+fn unknown(text: &str) -> AwrError {
+    const OF_REPORTS: [&str; 3] = ["DB/Inst:", "class=\"awr", "class=\"\"awr"];
+    let is_rest = OF_REPORTS.iter().any(|words| text.matches(words).take(5).count() == 5);
+    if is_rest { AwrError::Changed { how: Change::Headless } } else { AwrError::Unknown }
+}
+
+/// Without the empty line that something put behind each line.
+fn unspaced(text: String) -> String {
     let lines = || text.trim_start().lines();
+    let is_spaced = lines().count() > 60 && lines().skip(1).step_by(2).all(str::is_empty);
+    if !is_spaced {
+        return text;
+    }
+    lines().step_by(2).map(|line| format!("{line}\n")).collect()
+}
+
+/// The same of a page.
+fn changed_page(text: &str) -> Option<Change> {
+    if text.matches("&lt;td").take(50).count() == 50 {
+        return Some(Change::Source);
+    }
+    let words =
+        || head_of_text(text).split(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>'));
+    words().any(has_decimal_comma).then_some(Change::DecimalCommas)
+}
+
+/// Whether lines of a page were cut: many have exactly the greatest length, and no table is in one line. Lines that were only broken
+/// look alike, and are read.
+fn is_narrow(text: &str) -> bool {
+    let lengths = || text.lines().map(str::len);
+    let longest = lengths().max().unwrap_or(0);
+    longest <= 300 && lengths().filter(|length| *length == longest).count() > 100
+}
+
+/// Whether each line is there twice.
+fn is_doubled(text: &str) -> bool {
+    let lines = || text.trim_start().lines();
+    let mut pairs = lines().step_by(2).zip(lines().skip(1).step_by(2)).take(50);
+    lines().count() > 50 && pairs.all(|pair| pair.0 == pair.1)
+}
+
+/// What somebody did to a text report, where that moves columns or changes numbers.
+fn changed(text: &str) -> Option<Change> {
+    let lines = || text.trim_start().lines();
+    let is_long = lines().count() > 50;
+    let is_ruler =
+        |line: &&str| line.starts_with("---") && line.bytes().all(|byte| matches!(byte, b'-' | b' '));
+    if is_long && !lines().take(100).any(|line| is_ruler(&line.trim_start())) {
+        return Some(Change::TextOfPage);
+    }
+    // A ruler of several columns never follows another one.
+    let is_broken = |pair: &(&str, &str)| {
+        is_ruler(&pair.0.trim_start()) && is_ruler(&pair.1) && pair.0.trim().contains(' ')
+    };
+    if lines().zip(lines().skip(1)).filter(is_broken).take(2).count() == 2 {
+        return Some(Change::Wrapped);
+    }
     // Rulers and labels of each report are indented.
-    if lines().count() > 50 && lines().all(|line| !line.starts_with([' ', '\t'])) {
-        return Some("as text without the blanks in front of its lines, which part its columns");
+    if is_long && lines().all(|line| !line.starts_with([' ', '\t'])) {
+        return Some(Change::Dedented);
+    }
+    // Tabs stand for blanks up to the next eighth column, or for others: nobody knows.
+    if lines().take(100).any(|line| line.trim().contains('\t')) {
+        return Some(Change::Tabs);
     }
     // Numbers of the header and the load profile; statements, which may have anything, come later.
     let words = || lines().take(100).flat_map(str::split_whitespace);
-    words().any(has_decimal_comma).then_some("with commas for decimal points, which Oracle never writes")
+    words().any(has_decimal_comma).then_some(Change::DecimalCommas)
 }
 
 /// `1.234,5`
@@ -282,12 +407,20 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     if !is_html && lines().count() > 50 && lines().take(50).all(|line| !line.trim().is_empty()) {
         return Err(AwrError::NoEmptyLines);
     }
-    if let Some(what) = changed(text).filter(|_| !is_html) {
-        return Err(AwrError::Changed { what });
+    if let Some(how) = if is_html { changed_page(text) } else { changed(text) } {
+        return Err(AwrError::Changed { how });
     }
     let page = if is_html { html::read(text) } else { text::read(text) };
     if page.is_too_large {
         return Err(AwrError::TooLarge);
+    }
+    let narrow = || is_html && is_narrow(text);
+    if let Some((table, line)) = whole::joined_table(&page) {
+        return Err(if narrow() {
+            AwrError::Changed { how: Change::Narrow }
+        } else {
+            AwrError::Joined { table, line }
+        });
     }
     let mut report = blank(kind);
     identity::read(&page, &mut report, &mut notes);
@@ -307,6 +440,7 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
         let headed = page.sections.iter().find(|section| section.rows.len() > 1);
         return Err(match headed {
             _ if kind == AwrKind::Cluster && !is_html => AwrError::ClusterText,
+            _ if narrow() => AwrError::Changed { how: Change::Narrow },
             _ if has_identity => AwrError::Incomplete { line: page.last_line, what: "its first figures" },
             Some(section) if page.sections.len() > 3 => AwrError::UnknownSections {
                 tables: page.sections.len(),
@@ -320,13 +454,7 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
             _ => AwrError::Unknown,
         });
     }
-    // The report of an instance without counters lacks its middle, whatever its last line says.
-    let lacks_its_middle = kind != AwrKind::Cluster && report.activity.is_empty();
-    let last_row = page.sections.iter().flat_map(|section| &section.rows).map(|row| row.line).max();
-    report.cut = (!page.is_whole || lacks_its_middle).then(|| Cut {
-        line: last_row.filter(|_| page.is_whole).unwrap_or(page.last_line),
-        after: page.sections.last().map(|section| crate::text::quote(section.name())).unwrap_or_default(),
-    });
+    report.cut = whole::cut_of(&page, &report);
     if let Some(what) = checks::implausible(&report) {
         return Err(AwrError::Implausible { what });
     }

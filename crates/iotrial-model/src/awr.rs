@@ -442,6 +442,26 @@ impl AwrReport {
             .or_else(|| all().find(|one| one.event.len() >= 26 && event.starts_with(one.event.as_str())))
     }
 
+    /// Whether nothing of a section was read, or not what it is read for.
+    pub fn lacks(&self, section: AwrSection) -> bool {
+        match section {
+            AwrSection::LoadProfile => self.load_profile.is_empty(),
+            AwrSection::ForegroundWaits => self.waits.iter().all(|one| one.side == WaitSide::Background),
+            AwrSection::BackgroundWaits => self.waits.iter().all(|one| one.side == WaitSide::Foreground),
+            // Statistics are sorted by name, so that a part of them is no use without these.
+            AwrSection::InstanceActivity => {
+                !self.activity.iter().any(|one| one.name.starts_with("physical write total"))
+            }
+            AwrSection::IoByFiletype => self.io_by_file_type.is_empty(),
+            AwrSection::Tablespaces => self.tablespaces.is_empty(),
+            AwrSection::BufferPoolAdvisory => self.advisories.is_empty(),
+            AwrSection::Parameters => self.parameters.is_empty(),
+            AwrSection::Exadata => {
+                self.exadata.is_none() && self.waits.iter().any(|one| one.event.starts_with("cell "))
+            }
+        }
+    }
+
     /// A parameter by its name, at the last snapshot.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let one = self.parameters.iter().find(|one| one.name == name)?;

@@ -266,6 +266,9 @@ impl Scan {
             // Under the rest of a wide header there is nothing, or a mark.
             cells.extend(std::iter::repeat_n(String::new(), cell.span.saturating_sub(1)));
         }
+        if cells.len() != table.columns.len() {
+            table.first_odd.get_or_insert(row.line);
+        }
         table.rows.push(Row { cells, line: row.line });
     }
 

@@ -39,6 +39,8 @@ pub(super) struct Section {
     pub(super) columns: Vec<Column>,
     /// From top to bottom.
     pub(super) rows: Vec<Row>,
+    /// The line of the first row that is not made as its columns are: with another count of cells, or with numbers beside them.
+    pub(super) first_odd: Option<usize>,
 }
 
 /// The header of a column.

@@ -158,6 +158,14 @@ impl Layout {
         cells
     }
 
+    /// Whether a line is of this table, by its numbers: Oracle writes them flush right. What stands in front of them may be anything.
+    fn is_of(&self, line: &str) -> bool {
+        words(line).into_iter().filter(|word| plain(word.text).is_some()).all(|word| {
+            let at = self.of(word);
+            at == 0 || self.runs.get(at).is_some_and(|run| word.end == run.1)
+        })
+    }
+
     fn columns(&self, header: &[String]) -> Vec<Column> {
         let mut columns = vec![Column::default(); self.len()];
         for line in header {
@@ -372,6 +380,9 @@ impl Open {
     fn take(&mut self, line: &str, number: usize) -> usize {
         let layout = &self.layouts[self.part_at()];
         let mut cells = layout.cells(line);
+        if self.layouts.len() == 1 && !layout.is_of(line) {
+            self.section.first_odd.get_or_insert(number);
+        }
         if self.layouts.len() == 1 {
             let count = cells.len();
             self.section.rows.push(Row { cells, line: number });

@@ -23,8 +23,11 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
         page.called(&headings).for_each(|section| waits(section, side, report));
     }
     if report.waits.is_empty() {
-        // 10.2 does not tell them apart.
-        page.called(&["Wait Events"]).for_each(|section| waits(section, WaitSide::Both, report));
+        // 10.2 does not tell them apart; later ones have the sum of both as well.
+        let is_sum = |section: &&Section| section.is_called(&["Wait Events (fg and bg)"]);
+        page.called(&["Wait Events"])
+            .filter(|section| !is_sum(section))
+            .for_each(|section| waits(section, WaitSide::Both, report));
     }
     for section in page.called(&["Wait Event Histogram"]) {
         histogram(section, report);

@@ -4,13 +4,16 @@ use serde::Serialize;
 
 use crate::load::words;
 
-/// The end of a report that was cut off.
+/// The end of a report that was cut off, or the gap in one of which a part within is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cut {
-    /// The last line of the file, from 1.
+    /// The last line of the file, from 1; with a gap, which may be anywhere, that of the last row.
     pub line: usize,
     /// The heading of the last table, which may lack rows; empty where there is none.
     pub after: String,
+    /// Whether the report goes on to its end behind a gap.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_gap: bool,
 }
 
 words! {
@@ -40,10 +43,13 @@ words! {
 /// How much of a report is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CutOff {
-    /// The last line of the file.
+    /// The last line of the file; with a gap, which may be anywhere, that of the last row.
     pub line: usize,
     /// The heading of the last table, which may lack rows; empty where there is none.
     pub after: String,
+    /// Whether the report goes on to its end behind a gap.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_gap: bool,
     /// What is missing, in the order of reports; empty where only later sections are, of which iotrial reads nothing.
     pub missing: Vec<MissingSection>,
 }

@@ -20,7 +20,7 @@ pub(super) fn of_report(cut: &CutOff) -> Section {
     if !cut.after.is_empty() {
         points.push(format!("the last table, {}, may lack rows", cut.after));
     }
-    said(format!("The report is cut off {}", place_of_cut(cut)), sentence, points)
+    said(format!("The report {}", place_of_cut(cut)), sentence, points)
 }
 
 /// For several reports; `None` if none is cut off.

@@ -24,11 +24,12 @@ pub const fn missing_section(section: AwrSection) -> MissingSection {
     MissingSection { section, effect }
 }
 
-/// Where, without a full stop.
+/// What is wrong with the report and where, without a full stop: `is cut off in line 44`; of a gap nobody knows where.
 pub fn place_of_cut(cut: &CutOff) -> String {
     match cut.after.as_str() {
-        "" => format!("in line {}, before its first table", cut.line),
-        after => format!("in line {}, in or after “{after}”", cut.line),
+        _ if cut.is_gap => "lacks a part within".to_owned(),
+        "" => format!("is cut off in line {}, before its first table", cut.line),
+        after => format!("is cut off in line {}, in or after “{after}”", cut.line),
     }
 }
 
@@ -39,5 +40,5 @@ pub fn cut_off(cut: &CutOff) -> String {
         [] => "later sections are missing".to_owned(),
         names => format!("missing: {}", names.join(", ")),
     };
-    format!("the report is cut off {}; {missing}", place_of_cut(cut))
+    format!("the report {}; {missing}", place_of_cut(cut))
 }

@@ -75,7 +75,7 @@ fn what_is_said_of_reports_over_time_and_of_files_is_on_one_page() {
         FileFact::OverlapsItself,
         FileFact::OverlapsShorter { file: file("a") },
         FileFact::SameInstance { as_file: file("a") },
-        FileFact::CutOff(CutOff { line: 44, after: String::new(), missing: Vec::new() }),
+        FileFact::CutOff(CutOff { line: 44, after: String::new(), is_gap: false, missing: Vec::new() }),
         FileFact::Unread("[what the error says]".into()),
     ] {
         writeln!(page, "{}", file_note(&FileNote { file: file("b"), fact })).unwrap();
@@ -345,13 +345,18 @@ fn every_remark_has_its_words_on_one_page() {
 
 #[test]
 fn what_is_said_of_a_report_that_was_cut_off_is_on_one_page() {
-    let cut = |after: &str, sections: &[AwrSection]| CutOff {
+    let cut = |after: &str, is_gap, sections: &[AwrSection]| CutOff {
         line: 44,
         after: after.to_owned(),
+        is_gap,
         missing: sections.iter().map(|section| missing_section(*section)).collect(),
     };
     let mut page = String::new();
-    for one in [cut("", &[]), cut("Wait Event Histogram", AwrSection::ALL)] {
+    for one in [
+        cut("", false, &[]),
+        cut("", true, &[AwrSection::LoadProfile]),
+        cut("Wait Event Histogram", false, AwrSection::ALL),
+    ] {
         writeln!(page, "{}", cut_off(&one)).unwrap();
         for missing in &one.missing {
             writeln!(page, "  {}: {}", missing.section, missing.effect).unwrap();
