@@ -3,7 +3,7 @@
 use iotrial_model::awr::{AwrKind, AwrReport, AwrSection, Cut};
 
 use super::number;
-use super::page::{Page, Row, Section};
+use super::page::{Page, Row, Section, plain_name};
 use crate::text::quote;
 
 /// Tables with the name of a counter or an event in front of numbers; all of these are sorted.
@@ -118,7 +118,9 @@ fn unsorted(section: &Section, name: usize) -> Option<usize> {
         let mut plain = section.rows.iter().filter(|row| is_plain(row));
         let mut before = plain.next()?;
         return plain.find_map(|row| {
-            let is_behind = before.cell(name) <= row.cell(name);
+            // The sorting of a session may be that of a language, without regard to case and signs.
+            let names = [before.cell(name), row.cell(name)];
+            let is_behind = names[0] <= names[1] || plain_name(names[0]) <= plain_name(names[1]);
             before = row;
             (!is_behind).then_some(row.line)
         });

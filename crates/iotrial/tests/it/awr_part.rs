@@ -52,7 +52,7 @@ fn one_instance_on_exadata_is_sized_as_a_part_and_its_move_is_not_called_easy() 
         .replace("<td>40.00</td></tr>\n<tr><td>cell single", "<td>1.00</td></tr>\n<tr><td>cell single")
         .replace("<td>603,979,776,000</td><td>167,772,160.00</td>", "<td>0</td><td>0.00</td>")
         .replace("<td>150,994,944,000</td><td>41,943,040.00</td>", "<td>0</td><td>0.00</td>")
-        .replace("<tr><td>EHCC", "<tr><td>other EHCC")
+        .replace("<tr><td>EHCC", "<tr><td>EHC")
         .replace("<td>12.00</td></tr>\n</table>", "<td>2.00</td></tr>\n</table>");
     put(&bench, "one.html", &light);
     let shown = joined(&bench.run(&["awr", "one.html", "--details"]).expect_code(0).stdout);

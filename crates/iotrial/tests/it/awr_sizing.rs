@@ -240,7 +240,7 @@ fn the_move_is_as_hard_as_the_features_that_are_used() {
         .replace("<td>40.00</td></tr>\n<tr><td>cell single", "<td>1.00</td></tr>\n<tr><td>cell single")
         .replace("<td>603,979,776,000</td><td>167,772,160.00</td>", "<td>0</td><td>0.00</td>")
         .replace("<td>150,994,944,000</td><td>41,943,040.00</td>", "<td>0</td><td>0.00</td>")
-        .replace("<tr><td>EHCC", "<tr><td>other EHCC")
+        .replace("<tr><td>EHCC", "<tr><td>EHC")
         .replace("<td>12.00</td></tr>\n</table>", "<td>2.00</td></tr>\n</table>");
     assert_eq!(difficulty(&fast_disks), "easy");
     let features = json(&fast_disks, &[])["away_from_exadata"]["features"].take();

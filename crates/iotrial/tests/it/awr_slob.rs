@@ -12,8 +12,11 @@ fn report(host: u32, hour: u32, reads: u32) -> String {
         let (total, rate) = (u64::from(rate) * 3_600, format!("{rate}.0"));
         format!("{name:<33}{total:>18} {rate:>14} {:>13}\n", "1.0")
     };
-    let rows = row("physical read IO requests", reads) + &row("physical write IO requests", 0);
-    TEXT.replace("\nphysical read total IO requests", &format!("\n{rows}physical read total IO requests"))
+    let with = |text: &str, before: &str, row: String| {
+        text.replace(&format!("\n{before}"), &format!("\n{row}{before}"))
+    };
+    let text = with(TEXT, "physical read total IO requests", row("physical read IO requests", reads));
+    with(&text, "physical write total IO requests", row("physical write IO requests", 0))
         .replace("db2 ", &format!("db{host} "))
         .replace("TINY                 815", &format!("TINY                 {host:>3}"))
         .replace("03-Mar-25 11:00:00", &format!("03-Mar-25 {:02}:00:00", hour + 1))
