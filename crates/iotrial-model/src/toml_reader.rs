@@ -605,9 +605,11 @@ pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         // A choice: from 0.8 on Jaro and Winkler's likeness, which favours a common beginning, is a slip of
         // the fingers.
         .filter(|(likeness, _)| *likeness > 0.8)
-        // A common beginning alone is none: half of the letters are right at least.
+        // A common beginning alone is none: half of the letters that were typed are right at least, of the whole or of its beginning.
         .filter(|(_, candidate)| {
-            2 * strsim::osa_distance(text, candidate) <= text.chars().count().max(candidate.chars().count())
+            let typed = text.chars().count();
+            let beginning: String = candidate.chars().take(typed).collect();
+            2 * strsim::osa_distance(text, candidate).min(strsim::osa_distance(text, &beginning)) <= typed
         })
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, candidate)| candidate)
@@ -633,7 +635,7 @@ mod tests {
         let near = |text: &str| nearest(text, known.into_iter());
         assert_eq!(
             ["durtion", "etdc", "late-issue", "nonsense-id", "dur"].map(near),
-            [Some("duration"), Some("etcd"), Some("late-issues"), None, None]
+            [Some("duration"), Some("etcd"), Some("late-issues"), None, Some("duration")]
         );
     }
 

@@ -33,6 +33,7 @@ const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, commits that share log writes", "sqlserver-commit"),
     ("SQL Server, reports and scans (DSS)", "sqlserver-dss"),
     ("SQL Server, brokerage transactions (as TPC-E)", "tpce-profile"),
+    ("SQL Server, brokerage transactions that hardly write", "tpce-read-heavy"),
     ("SQL Server, the mix of a published OCI comparison", "sqlserver-oci-published"),
     ("Oracle, many small transactions (OLTP)", "oracle-oltp"),
     ("Oracle, random single-block reads (as SLOB)", "oracle-slob-random"),

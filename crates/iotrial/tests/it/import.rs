@@ -472,9 +472,9 @@ fn a_bound_in_a_csv_is_kept_judged_and_shown_with_its_sign() {
     assert_eq!(json["verdict"]["outcome"], "qualified");
     assert_eq!(json["verdict"]["judged"][0]["bound"], "below");
     let shown = bench.run(&["report", record, "--html", "r.html", "--csv", "r.csv"]).expect_code(0).stdout;
-    assert!(shown.contains("> 80,000") && shown.contains("< 1,000") && shown.contains("≤ 300"), "{shown}");
+    assert!(shown.contains("> 80,000") && shown.contains("< 1.00 ") && shown.contains("≤ 0.300"), "{shown}");
     let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();
-    assert!(read("r.html").contains("&lt; 1,000") || read("r.html").contains("&#60; 1,000"));
+    assert!(read("r.html").contains("&lt; 1.00") || read("r.html").contains("&#60; 1.00"));
     assert!(read("r.csv").contains(",us,< 1000"), "{}", read("r.csv"));
 }
 

@@ -36,7 +36,7 @@ fn a_search_is_one_line_that_is_painted_again_and_its_loads_are_listed_where_nob
     for columns in [80, 140] {
         let bench = Bench::new();
         let mut run = Session::start(bench.command(&SEARCH), columns, 24);
-        run.expect("searching   load 3   ");
+        run.expect("   passed ");
         let (_, _, screen) = run.end();
         assert!(!screen.iter().any(|line| is_of_load(&line.as_str())), "{screen:#?}");
         assert!(screen.len() < 6, "{screen:#?}");
