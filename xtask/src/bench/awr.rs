@@ -104,9 +104,10 @@ fn of_moment(golden: &str, database: usize, hour: usize) -> anyhow::Result<Strin
 fn padding(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 1_000);
     let row = |text: &mut String, name: &str, columns: usize, seed: usize| {
-        let _ = write!(text, "<tr><td scope=\"row\" class='awrnc'>{name} {seed}</td>");
+        let _ = write!(text, "<tr><td scope=\"row\" class='awrnc'>{name} {seed:03}</td>");
         for column in 0..columns {
-            let number = (seed * 7_919 + column * 104_729) % 9_999_999;
+            // Counters are sorted by name, and waits by their time.
+            let number = 9_999_999 - seed * 7_919 - column * 104_729;
             let _ = write!(text, "<td align=\"right\" class='awrnc'>  {number}.{:02}</td>", number % 100);
         }
         text.push_str("</tr>\n");
