@@ -50,6 +50,12 @@ impl<'t> Sample<'t> {
         Some(Self { name, labels, value })
     }
 
+    /// All labels but the edge of a bucket: whose sample it is.
+    fn other_labels(&self) -> String {
+        let parts = self.labels.split(',').map(str::trim);
+        parts.filter(|part| !part.is_empty() && !part.starts_with("le=")).collect::<Vec<_>>().join(",")
+    }
+
     /// The value of a label.
     pub(crate) fn label(&self, name: &str) -> Option<&'t str> {
         let mut rest = self.labels;
@@ -79,11 +85,17 @@ struct Histogram {
     count: Option<f64>,
 }
 
-/// The histograms of one name, one for each scrape.
-fn histograms(text: &str, name: &str) -> Vec<Histogram> {
+/// The histograms of one name and one server, one for each scrape; `None` where those of several servers are in it.
+fn histograms(text: &str, name: &str) -> Option<Vec<Histogram>> {
     let mut all: Vec<Histogram> = Vec::new();
+    let mut server: Option<String> = None;
     for (line, whole) in numbered(text).filter(|(_, line)| line.contains(name)) {
         let Some(sample) = Sample::of(whole) else { continue };
+        if sample.name.starts_with(name)
+            && *server.get_or_insert_with(|| sample.other_labels()) != sample.other_labels()
+        {
+            return None;
+        }
         match sample.name.strip_prefix(name) {
             Some("_bucket") => {
                 let edge = match sample.label("le") {
@@ -108,7 +120,13 @@ fn histograms(text: &str, name: &str) -> Vec<Histogram> {
             _ => {}
         }
     }
-    all
+    Some(all)
+}
+
+/// What came between the first of several scrapes and the last; `None` where the counters began anew between two of them.
+fn difference_of(all: &[Histogram]) -> Option<Histogram> {
+    let is_one_course = all.windows(2).all(|pair| pair[1].since(&pair[0]).is_some());
+    all.last()?.since(all.first()?).filter(|_| is_one_course)
 }
 
 impl Histogram {
@@ -166,14 +184,16 @@ impl Histogram {
 /// Reads the flushes of etcd.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let text = without_prefixes(text, &["etcd_disk_wal_fsync_duration_seconds_bucket{"]);
-    let all = histograms(&text, FLUSHES);
-    let Some((last, others)) = all.split_last() else { return Ok(()) };
+    let Some(all) = histograms(&text, FLUSHES) else {
+        return Err(reading.no_result("it has the flushes of several servers; give those of one"));
+    };
+    let Some(last) = all.last() else { return Ok(()) };
     let place = format!("line {}", last.line);
-    let of_interval = others.first().map(|first| last.since(first));
+    let of_interval = (all.len() > 1).then(|| difference_of(&all));
     if matches!(of_interval, Some(None)) {
         reading.notes.warn(
             &place,
-            "the counters began anew between the first scrape and this one: it has what came since the start",
+            "the counters began anew between scrapes: it has what the last one counted since then",
         );
     }
     let histogram = of_interval.flatten().unwrap_or_else(|| last.clone());
@@ -229,12 +249,38 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
 
 /// The commits of etcd's database as figures of an application: each is several writes and a flush.
 fn commits_of_database(text: &str) -> BTreeMap<String, Stated> {
-    let all = histograms(text, COMMITS);
-    let last = all.last().map(|last| {
-        let first = all.first().filter(|_| all.len() > 1);
-        first.and_then(|first| last.since(first)).unwrap_or_else(|| last.clone())
-    });
-    let Some(commits) = last.filter(Histogram::is_whole) else { return BTreeMap::new() };
+    let all = histograms(text, COMMITS).unwrap_or_default();
+    let of_interval = difference_of(&all).filter(|_| all.len() > 1);
+    let Some(commits) = of_interval.or_else(|| all.last().cloned()).filter(Histogram::is_whole) else {
+        return BTreeMap::new();
+    };
     let mean = commits.sum_s.map(|sum_s| Stated::exact(1e3 * sum_s / commits.total()));
     mean.map(|mean| ("other.backend_commit_mean_ms".to_owned(), mean)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A scrape: so many flushes up to 1 ms, and slower ones, of a server.
+    fn scrape(server: &str, fast: u64, slow: u64) -> String {
+        let of = |edge: &str, count: u64| format!("{FLUSHES}_bucket{{{server}le=\"{edge}\"}} {count}\n");
+        of("0.001", fast) + &of("+Inf", fast + slow)
+    }
+
+    #[test]
+    fn scrapes_of_one_server_are_a_course_and_those_of_several_are_none() {
+        let counts = |text: &str| {
+            let all = histograms(text, FLUSHES)?;
+            difference_of(&all).map(|one| one.buckets.iter().map(|(_, count)| *count).collect::<Vec<_>>())
+        };
+        let three = [scrape("", 100, 1), scrape("", 150, 2), scrape("", 300, 9)].concat();
+        assert_eq!(counts(&three), Some(vec![200.0, 208.0]));
+        // It began anew between the first and the second, whatever the last one has.
+        let anew = [scrape("", 100, 1), scrape("", 50, 0), scrape("", 300, 9)].concat();
+        assert_eq!(counts(&anew), None);
+        let (one, other) = ("instance=\"a\",", "instance=\"b\",");
+        assert_eq!(counts(&(scrape(one, 100, 1) + &scrape(one, 300, 9))), Some(vec![200.0, 208.0]));
+        assert!(histograms(&(scrape(one, 100, 1) + &scrape(other, 300, 9)), FLUSHES).is_none());
+    }
 }

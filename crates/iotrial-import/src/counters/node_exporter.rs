@@ -67,7 +67,8 @@ pub(super) fn read(text: &str) -> Result<Snapshots, CountersError> {
         match sample.name {
             // It has the time once, behind the disks.
             "node_time_seconds" | "node_time" => {
-                if scrape.now_s.is_some() {
+                // Unless a server has gathered it, which has that of each host.
+                if scrape.now_s.is_some() && sample.label("instance").is_none() {
                     std::mem::take(&mut scrape).end(&mut snapshots);
                 }
                 scrape.now_s = Some(sample.value);
@@ -79,13 +80,15 @@ pub(super) fn read(text: &str) -> Result<Snapshots, CountersError> {
                     continue;
                 };
                 let Some(device) = sample.label("device") else { continue };
+                let host = sample.label("instance").map_or_else(String::new, |host| format!("{host} "));
+                let disk = format!("{host}{device}");
                 // A counter of the same disk once more is the next scrape.
-                if scrape.known.get(device).is_some_and(|(_, has)| has[at]) {
+                if scrape.known.get(&disk).is_some_and(|(_, has)| has[at]) {
                     std::mem::take(&mut scrape).end(&mut snapshots);
                 }
                 let parts = &mut scrape.snapshot.parts;
-                let (place, has) = scrape.known.entry(device.to_owned()).or_insert_with(|| {
-                    parts.push(SnapshotCounts { name: quote(device), ..SnapshotCounts::default() });
+                let (place, has) = scrape.known.entry(disk).or_insert_with_key(|disk| {
+                    parts.push(SnapshotCounts { name: quote(disk), ..SnapshotCounts::default() });
                     (parts.len() - 1, [false; PLACES.len()])
                 });
                 has[at] = true;

@@ -430,3 +430,22 @@ fn two_scrapes_of_node_exporter_are_two_snapshots() {
     let Counters::Snapshots(one) = read_counters(first.as_bytes()).unwrap() else { panic!() };
     assert_eq!(one.snapshots[0].when.running_s, Some(1_000.0));
 }
+
+#[test]
+fn disks_of_several_hosts_in_one_text_are_no_scrapes_of_one_disk() {
+    let of = |counter: &str, values: [u64; 2]| {
+        let hosts = ["db1", "db2"].into_iter().zip(values);
+        let line = |(host, value)| format!("{counter}{{device=\"sda\",instance=\"{host}\"}} {value}\n");
+        hosts.map(line).collect::<String>()
+    };
+    let scrape = |reads: [u64; 2]| of("node_disk_reads_completed_total", reads);
+    let Counters::Snapshots(both) =
+        read_counters((scrape([5_000, 10]) + &scrape([6_000, 20])).as_bytes()).unwrap()
+    else {
+        panic!()
+    };
+    let counts: Vec<Vec<f64>> =
+        both.snapshots.iter().map(|one| one.parts.iter().map(|disk| disk.read_count).collect()).collect();
+    assert_eq!(counts, [[5_000.0, 10.0], [6_000.0, 20.0]]);
+    assert_eq!(both.snapshots[0].parts[1].name, "db2 sda");
+}
