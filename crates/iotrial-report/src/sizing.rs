@@ -180,16 +180,9 @@ fn opening(sizing: &Sizing) -> Section {
     }
 }
 
-/// Whether a configuration is used to more than this share of a limit, in percent.
-const FULL_PERCENT: f64 = 99.0;
-
+/// Whether nothing more would fit.
 fn is_full(answer: &SizingAnswer) -> bool {
-    match answer {
-        SizingAnswer::Cheapest { limit: Some(NearestLimit::First { first, .. }), .. } => {
-            first.percent > FULL_PERCENT
-        }
-        _ => false,
-    }
+    matches!(answer, SizingAnswer::Cheapest { limit: Some(NearestLimit::First { first, .. }), .. } if first.headroom_percent() < 1.0)
 }
 
 /// What rules warn of in the best answer of a provider.

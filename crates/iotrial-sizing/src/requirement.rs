@@ -111,6 +111,11 @@ impl Share {
         // The same tolerance as where the fit is decided, or a limit that is exactly full would be named as a reason.
         self.percent > 100.0 * (1.0 + ROUNDING)
     }
+
+    /// How much more would fit, in percent of the load: whole ones, for what is promised is rounded down. 0 where it is full.
+    pub fn headroom_percent(&self) -> f64 {
+        (100.0 * (100.0 / self.percent - 1.0)).floor().max(0.0)
+    }
 }
 
 /// The shares of a load of every limit that it touches, the fullest first.

@@ -73,9 +73,10 @@ fn nearest_limit(nearest: &NearestLimit) -> String {
         };
         format!("; the next is {} ({percent})", limit(next))
     });
-    let room = (100.0 * (100.0 / first.percent - 1.0)).floor();
-    let room =
-        if room < 1.0 { "no headroom".to_owned() } else { format!("headroom {} %", with_thousands(room)) };
+    let room = match first.headroom_percent() {
+        0.0 => "no headroom".to_owned(),
+        percent => format!("headroom {} %", with_thousands(percent)),
+    };
     format!(
         "the first limit is {}: {} ({:.0} % used, {room}){next}",
         limit(first),
