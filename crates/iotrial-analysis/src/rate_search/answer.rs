@@ -7,7 +7,7 @@ use super::belief::Belief;
 use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER, is_doubted};
 
 /// Below so many I/Os of the device for each that counts, an answer tells both.
-// Rates are said to three digits.
+// Two rates that differ by less would be one with a quarrel about its digits.
 const SHARED_WRITES: f64 = 0.99;
 
 /// Ends that lie further apart, as a quotient, leave room for another answer between them, and are not the same end seen twice.

@@ -17,6 +17,9 @@ use crate::judgement::CLOCK_SLACK;
 // Ten intervals of a second: with fewer there is neither a course to look at nor a pause of the host that would not decide every
 // figure. From here to a minute the length is a caveat (finding `short-run`).
 const SHORTEST_ANSWER: Duration = Duration::from_secs(10);
+/// A search that met the end of a burst is made again with longer runs of this length.
+// A choice: most write caches and the credits of smaller cloud volumes are used up by then.
+const PAST_BURST: Duration = Duration::from_secs(600);
 /// An advice to measure longer asks for no more than this.
 const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 
@@ -297,6 +300,10 @@ fn weigh_figures(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> W
         Id::Unsteady => weigh_unsteady(subject, finding),
         // A burst that ended is why a load was unsteady, and one of the two is enough.
         Id::ThrottledAfterBurst if all.iter().any(is_waited_for) => Weight::Caveat(None),
+        // A search and the wait for a steady load exclude each other.
+        Id::ThrottledAfterBurst if subject.search.is_some() => {
+            Weight::Doubt(DoubtKind::BurstEnded, Advice::longer(PAST_BURST))
+        }
         Id::ThrottledAfterBurst => doubt(DoubtKind::BurstEnded, Change::UntilSteady),
         Id::CacheServed => doubt(
             match &finding.evidence {

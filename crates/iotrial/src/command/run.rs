@@ -453,3 +453,39 @@ fn show(
         EndedHow::Failed => ExitCode::from(NOT_CARRIED_OUT),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_command_that_follows_advice_can_be_given_and_does_what_is_advised() {
+        let typed = ["--size", "2GiB", "--buffered", "--wait-for-quiet", "1m", "--time", "30s"];
+        let again =
+            Again { words: given(typed.into_iter().map(str::to_owned)), targets: " --target t".to_owned() };
+        let next = |advice: &Advice| advised(advice, &again, "01ABC");
+        let check = |advice: &Advice, has: &str, lacks: &str| {
+            let line = next(advice);
+            let command = line.split("   #").next().unwrap_or_default();
+            assert!(Cli::command().try_get_matches_from(command.split(' ')).is_ok(), "{line}");
+            assert!(command.contains(has) && !command.contains(lacks), "{line}");
+        };
+        check(&Advice::to(Change::LeaveOutBuffered), "run --size 2GiB", "--buffered");
+        for change in
+            [Change::StopOthersOnHost, Change::StopOthersOnDevices, Change::StopOthersOnHostAndDevices]
+        {
+            check(&Advice::to(change), "--wait-for-quiet 10m", "--wait-for-quiet 1m");
+        }
+        for change in [Change::UntilSteady, Change::MoreTimeUntilSteady] {
+            check(&Advice::to(change), "--until-steady 30m", "audit");
+        }
+        check(&Advice::longer(Duration::from_secs(120)), "--duration 2m", "30s");
+        check(&Advice::to(Change::LookAtAudit), "audit 01ABC", "--size");
+        check(&Advice::to(Change::FindFailure), "check --target t", "--size");
+        for change in [Change::ChooseDisk, Change::LargerFiles, Change::RunAgain, Change::WaitForClock] {
+            check(&Advice::to(change), "run --size 2GiB --buffered", "audit");
+        }
+    }
+}

@@ -205,6 +205,15 @@ fn a_burst_that_ended_is_no_second_reason_of_a_load_that_was_waited_for() {
 }
 
 #[test]
+fn a_search_that_met_the_end_of_a_burst_takes_longer_runs_for_it_cannot_wait_for_a_steady_load() {
+    let found = [warning(FindingId::ThrottledAfterBurst)];
+    let searched = with_search(&healthy());
+    let bearing = of_step(&Subject::of_run(&searched), &found);
+    assert_eq!(doubts(&bearing), [&DoubtKind::BurstEnded]);
+    assert_eq!(bearing.doubts[0].advice, Advice::longer(Duration::from_secs(600)));
+}
+
+#[test]
 fn a_load_that_was_to_become_steady_and_was_stopped_says_how_long_it_was_given() {
     let mut record = healthy();
     record.plan.until_steady = Some(UntilSteady { round: Duration::from_secs(60) });
