@@ -117,17 +117,17 @@ pub struct NextLoad {
     pub kind: ProbeKind,
     /// As a share of the rate at saturation; `None` for the closed load that measures that rate.
     pub share: Option<f64>,
-    /// The plan to run, with the longest that it may be measured.
+    /// The plan to run.
     pub plan: Plan,
-    /// How long it is measured where it can be decided by then.
-    pub measure: Duration,
+    /// How long it is measured at most, where its own time does not decide it.
+    pub longest: Duration,
 }
 
 impl NextLoad {
-    /// The plan of a load that was measured for so long: one that did not have to go on was planned as long as it was wanted.
+    /// The plan of what was measured for so long: where it went on, that was its plan.
     pub fn plan_of(&self, measured: Duration) -> Plan {
         let mut plan = self.plan.clone();
-        plan.set_measured(self.measure.max(measured));
+        plan.set_measured(plan.measured().max(measured));
         plan
     }
 }
@@ -300,16 +300,16 @@ impl RateSearch {
             let Some(load) = fitting else { return Ok(None) };
             load
         };
-        let measure = plan.measured();
-        if self.may_end_anywhere(kind) {
-            plan.set_measured(self.longest(kind, measure, left.saturating_sub(plan.duration())));
-        }
+        let longest = match self.may_end_anywhere(kind) {
+            true => self.longest(kind, plan.measured(), left.saturating_sub(plan.duration())),
+            false => plan.measured(),
+        };
         // Another seed each time, or every probe would read the same offsets in the same order and find what
         // the last one left in a cache.
         plan.seed = plan.seed.wrapping_add(self.search.probes.len() as u64);
         // The backlog is read interval by interval, so intervals have to be short whatever the profile says.
         plan.interval = Duration::from_secs(1);
-        Ok(Some(NextLoad { kind, share, plan, measure }))
+        Ok(Some(NextLoad { kind, share, plan, longest }))
     }
 
     /// Once the closed load has shown the mix: the plan's steps as shares of the needed rate. `None` before, and without steps or need.
@@ -337,7 +337,7 @@ impl RateSearch {
     pub fn early_end(&self, load: &NextLoad) -> Option<EarlyEnd> {
         let is_long = load.kind == ProbeKind::Confirmation;
         self.may_end_anywhere(load.kind)
-            .then(|| EarlyEnd::of(&load.plan, load.measure, &self.limits, is_long))
+            .then(|| EarlyEnd::of(&load.plan, load.longest, &self.limits, is_long))
     }
 
     /// The share that is the needed rate; `None` without a need, and before the closed load.

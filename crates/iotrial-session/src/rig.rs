@@ -236,8 +236,8 @@ impl Rig {
         let mut steady_end = None;
         self.observer.start(record, false);
         let (observer, plan) = (&self.observer, &record.plan);
-        let may_end_anywhere = early_end.is_some();
-        let outcome = self.load(record, may_end_anywhere, &mut |interval| {
+        let longest = early_end.as_ref().map(EarlyEnd::longest);
+        let outcome = self.load(record, longest, &mut |interval| {
             observer.interval(plan, interval);
             if let Err(error) = journal.writer().interval(interval) {
                 // As above.
@@ -280,7 +280,7 @@ impl Rig {
         let mut record = self.setup.record(plan);
         self.observer.start(&record, record.plan.duration() < BRIEF);
         let (observer, plan) = (&self.observer, &record.plan);
-        let outcome = self.load(&record, false, &mut |interval| {
+        let outcome = self.load(&record, None, &mut |interval| {
             observer.interval(plan, interval);
             Decision::GoOn
         })?;
@@ -309,11 +309,11 @@ impl Rig {
         }
     }
 
-    /// Puts a load on the targets.
+    /// Puts a load on the targets. One that is measured for the `longest` time at most may end behind any interval.
     fn load(
         &self,
         record: &RunRecord,
-        may_end_anywhere: bool,
+        longest: Option<Duration>,
         decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, RigError> {
         let none = HeldAreas::default();
@@ -325,10 +325,12 @@ impl Rig {
                 device_names.push(device.name.clone());
             }
         }
-        let plan = Arc::new(record.plan.clone());
+        let mut plan = record.plan.clone();
+        longest.into_iter().for_each(|longest| plan.set_measured(longest));
+        let plan = Arc::new(plan);
         let mut watch = LoadWatch {
             decide,
-            may_end_anywhere,
+            may_end_anywhere: longest.is_some(),
             observer: &*self.observer,
             control: &self.control,
             has_told: false,

@@ -57,10 +57,9 @@ struct Watched {
 }
 
 impl EarlyEnd {
-    /// Of a load that has not begun, with the longest that it may be measured in its plan and what is `wanted` of it. A longer one
-    /// `lingers` for one interval when it is lost: that says whether the device goes on doing less than was asked, or only stood still
-    /// for a moment.
-    pub(super) fn of(plan: &Plan, wanted: Duration, limits: &Limits, lingers: bool) -> Self {
+    /// Of a load that has not begun and is measured for the `longest` time at most. A longer one `lingers` for one interval when it is
+    /// lost: that says whether the device goes on doing less than was asked, or only stood still for a moment.
+    pub(super) fn of(plan: &Plan, longest: Duration, limits: &Limits, lingers: bool) -> Self {
         let watched = streams(plan).flat_map(|(role, stream)| {
             let has = |job: &Job| job.role == role && stream_share(job, stream) > 0.0;
             let jobs: Vec<usize> = (0..plan.jobs.len()).filter(|job| has(&plan.jobs[*job])).collect();
@@ -87,11 +86,16 @@ impl EarlyEnd {
             watched: watched.collect(),
             measured_from: None,
             measured: Duration::ZERO,
-            wanted,
-            longest: plan.measured(),
+            wanted: plan.measured(),
+            longest,
             lingers,
             is_lost: false,
         }
+    }
+
+    /// How long the load may be measured: the plan that is carried out has so much time, and that of the record its own.
+    pub const fn longest(&self) -> Duration {
+        self.longest
     }
 
     /// Takes the next interval. When the load is at its end: the start of what was measured of it, from the start of the load.

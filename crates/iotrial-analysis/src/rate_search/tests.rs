@@ -44,9 +44,9 @@ fn tried(need: Option<&str>, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> R
     while let Some(load) = search.next_load(AMPLE).unwrap() {
         assert!(search.search().probes.len() < 40, "it does not end: {:#?}", search.search());
         let is_held = load.share.is_none_or(|share| holds(load.kind, share, search.search().probes.len()));
-        let seconds = load.measure.as_secs();
+        let seconds = load.plan.phases.last().unwrap().duration.as_secs();
         let mut record = measured(seconds, |_| 16_000);
-        record.plan = load.plan_of(Duration::ZERO);
+        record.plan = load.plan.clone();
         if !is_held {
             record.jobs[0].read = Some(counts(8_000 * seconds, Duration::from_millis(9)));
         }
@@ -112,7 +112,7 @@ fn doubted(truth: f64, is_busy: impl Fn(ProbeKind, f64, usize) -> bool) -> RateS
         assert!(number < 40, "it does not end: {:#?}", search.search());
         let mut record = measured(10, |_| 16_000);
         // A real device counts what was issued.
-        record.plan = load.plan_of(Duration::ZERO);
+        record.plan = load.plan.clone();
         let is_busy = load.share.is_some_and(|share| is_busy(load.kind, share, number));
         if is_busy {
             record.cpu.as_mut().unwrap().busiest_thread_s = Some(9.9);
@@ -164,9 +164,9 @@ fn a_load_that_is_lost_ends_and_one_that_may_still_hold_goes_on() {
     assert!(search.early_end(&load).is_none(), "the closed load is not judged");
     search.note(&load, &Subject::of_run(&measured(6, |_| 16_000))).unwrap();
     let load = search.next_load(AMPLE).unwrap().unwrap();
-    assert_eq!(load.plan.measured(), load.measure * LONGER);
-    let load = NextLoad { plan: load.plan_of(Duration::ZERO), ..load };
-    let measured_s = load.measure.as_secs();
+    assert_eq!(load.longest, load.plan.measured() * LONGER);
+    let load = NextLoad { longest: load.plan.measured(), ..load };
+    let measured_s = load.plan.phases.last().unwrap().duration.as_secs();
     let Arrival::Open { iops, .. } = load.plan.jobs[0].arrival else { panic!("{load:?}") };
     // In each second, so many reads of a hundred that took 9 ms.
     let ended = |slow_of_hundred: &dyn Fn(u64) -> u64| {
@@ -302,14 +302,14 @@ fn in_time(mut search: RateSearch, layout: Duration, truth: f64) -> (RateSearch,
     let mut spent = layout;
     while let Some(load) = search.next_load(search.left(layout, spent)).unwrap() {
         let is_held = load.share.is_none_or(|share| share <= truth);
-        let seconds = load.measure.as_secs();
+        let seconds = load.plan.phases.last().unwrap().duration.as_secs();
         let mut record = measured(seconds, |_| 16_000);
-        record.plan = load.plan_of(Duration::ZERO);
+        record.plan = load.plan.clone();
         if !is_held {
             record.jobs[0].read = Some(counts(8_000 * seconds, Duration::from_millis(9)));
         }
         search.note(&load, &Subject::of_run(&record)).unwrap();
-        spent += load.plan_of(Duration::ZERO).duration() + GAP;
+        spent += load.plan.duration() + GAP;
     }
     (search, spent)
 }
@@ -337,11 +337,11 @@ fn a_layout_that_took_most_of_the_time_leaves_no_answer_and_the_search_says_that
         let mut spent = Duration::from_secs(layout_s);
         let mut search = search;
         while let Some(load) = search.next_load(search.left(Duration::from_secs(20), spent)).unwrap() {
-            let seconds = load.measure.as_secs();
+            let seconds = load.plan.phases.last().unwrap().duration.as_secs();
             let mut record = measured(seconds, |_| 16_000);
-            record.plan = load.plan_of(Duration::ZERO);
+            record.plan = load.plan.clone();
             search.note(&load, &Subject::of_run(&record)).unwrap();
-            spent += load.plan_of(Duration::ZERO).duration() + GAP;
+            spent += load.plan.duration() + GAP;
         }
         assert!(spent <= whole || search.search().probes.is_empty(), "{spent:?}");
         search.search().clone()
@@ -498,7 +498,7 @@ fn commits_of_a_group_are_sought_as_other_rates_are_and_their_writes_are_not_jud
     let load = search.next_load(AMPLE).unwrap().unwrap();
     let Arrival::Open { iops, .. } = load.plan.jobs[0].arrival else { panic!("{load:?}") };
     assert!((iops - 5e6).abs() < 1e-6, "more than the log takes: {iops}");
-    record.plan = load.plan_of(Duration::ZERO);
+    record.plan = load.plan.clone();
     record.intervals.iter_mut().for_each(|one| drop(one.jobs.remove(0)));
     record.jobs.remove(0);
     record.jobs[0].commit = Some(counts(300_000, Duration::from_millis(4)));

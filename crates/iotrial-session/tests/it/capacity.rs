@@ -12,7 +12,7 @@ use iotrial_engine::run::run as run_load;
 use iotrial_engine::targets::HeldAreas;
 use iotrial_measure::control::{Control, Decision};
 use iotrial_model::need::Need;
-use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
+use iotrial_model::plan::{EngineKind, Plan, SimDevice, SimStall};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{Interval, RunRecord};
 use iotrial_model::search::Search;
@@ -152,12 +152,11 @@ fn search(sim: &SimDevice, need: Option<&str>, seed: u64) -> Search {
             let lost = early_end.as_mut().and_then(|early_end| early_end.see(interval));
             lost.map_or(Decision::GoOn, |measured_from| Decision::Complete { measured_from })
         };
+        let longest = load.plan_of(load.longest);
         let outcome =
-            run_load(&Arc::new(load.plan.clone()), &HeldAreas::default(), &[], &Arc::default(), &mut all)
-                .unwrap();
+            run_load(&Arc::new(longest), &HeldAreas::default(), &[], &Arc::default(), &mut all).unwrap();
         device.has_done(&outcome.intervals);
-        let measured = outcome.intervals.iter().filter(|one| one.phase == PhaseKind::Measure);
-        record.plan = load.plan_of(measured.map(|one| one.duration).sum());
+        record.plan = load.plan.clone();
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
         record.intervals = outcome.intervals;
         record.ended = outcome.ended;

@@ -143,7 +143,8 @@ fn stage(interval: &LiveInterval<'_>) -> String {
 
 /// `0:42 of 2:00, 1:18 left`; of one load among several, what is left of all of them.
 fn times(interval: &LiveInterval<'_>) -> String {
-    let (elapsed, duration) = (interval.elapsed(), interval.plan().duration());
+    // A load that goes on takes longer than was planned.
+    let (elapsed, duration) = (interval.elapsed(), interval.plan().duration().max(interval.elapsed()));
     let all = if interval.left() > duration.saturating_sub(elapsed) { " overall" } else { "" };
     format!("{} of {}, {} left{all}", clock(elapsed), clock(duration), clock(interval.left()))
 }

@@ -112,8 +112,8 @@ fn what_is_not_judged_for_want_of_ios_is_not_lost() {
 /// In which second a load ends that is decided after three where that can be, and is measured for twelve at most: each second is alike.
 fn ends_in(limits: &Limits, second: &[JobCounts]) -> Option<u64> {
     let mut plan = plan();
-    plan.set_measured(Duration::from_secs(12));
-    let mut end = EarlyEnd::of(&plan, Duration::from_secs(3), limits, false);
+    plan.set_measured(Duration::from_secs(3));
+    let mut end = EarlyEnd::of(&plan, Duration::from_secs(12), limits, false);
     (0..12).find(|at| end.see(&interval(*at, PhaseKind::Measure, second.to_vec())).is_some())
 }
 
