@@ -197,12 +197,8 @@ fn headline(
         None if has(ReservationKind::Simulated) => "Simulated, not measured: no recommendation".to_owned(),
         None => "No recommendation".to_owned(),
     };
-    // A simulation is shown in red whatever its result: its page must not pass for a measurement.
-    let is_good = match is_best {
-        _ if has(ReservationKind::Simulated) => Some(false),
-        true if reservations.is_empty() => Some(true),
-        _ => None,
-    };
+    // No simulation is green: its page must not pass for a measurement.
+    let is_good = (is_best && reservations.is_empty()).then_some(true);
     (headline, is_good)
 }
 

@@ -175,7 +175,7 @@ impl<'d> PartView<'d> {
                 })
                 .collect(),
             closing: front.closing.as_deref(),
-            figures: front.figures.iter().map(|figure| KeyFigureView::new(figure, unit)).collect(),
+            figures: front.figures.iter().map(KeyFigureView::new).collect(),
             chart: front.chart.as_ref().map(|chart| BlockView::new(&prefix, chart, unit)),
             brief: part.in_brief.iter().filter(is_brief).chain(&front.lines).collect(),
             circumstances: part.in_brief.iter().filter(|line| !is_brief(line)).collect(),
@@ -243,9 +243,10 @@ struct KeyFigureView<'d> {
 }
 
 impl<'d> KeyFigureView<'d> {
-    fn new(figure: &'d KeyFigure, unit: LatencyUnit) -> Self {
+    fn new(figure: &'d KeyFigure) -> Self {
         let Fact { name, quantity, value } = &figure.fact;
-        let format = value.format(*quantity, unit);
+        // In the unit of the sentence above them.
+        let format = value.format(*quantity, LatencyUnit::Milliseconds);
         let number = match value {
             // Zeros behind the point say nothing of a time.
             Value::Number(number) if *quantity == Quantity::Seconds => format.write_round(*number),

@@ -88,7 +88,7 @@ fn answer(comparison: &SweepComparison) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            is_good: if is_simulated { Some(false) } else { comparison.is_better },
+            is_good: comparison.is_better.filter(|_| !is_simulated),
             headline: if is_simulated {
                 format!("Simulated, not measured: {}", lower(&headline))
             } else {
