@@ -53,7 +53,7 @@ pub fn members_of(bytes: &[u8]) -> Result<Members, ImportError> {
     Ok(taken.members)
 }
 
-const TOO_MUCH: &str = "what is in it is far larger than results are";
+const TOO_MUCH: &str = "its content is far larger than results are";
 
 /// What may come out of so many bytes.
 fn limit_for(packed: usize) -> usize {
@@ -82,7 +82,7 @@ impl Taken {
     fn count(&mut self) -> Result<(), ImportError> {
         self.entries += 1;
         if self.entries > MOST_ENTRIES {
-            return Err(refused(format!("it has more than {MOST_ENTRIES} files and folders")));
+            return Err(refused(format!("it has more than {MOST_ENTRIES} entries")));
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Taken {
     /// Takes a file out, of which the archive says how long it is.
     fn add(&mut self, name: &Path, length: u64, content: impl Read) -> Result<(), ImportError> {
         let name = plain_path(name).ok_or_else(|| {
-            refused(format!("`{}` in it leads out of it", quote(&name.display().to_string())))
+            refused(format!("its entry `{}` points outside of it", quote(&name.display().to_string())))
         })?;
         let left = self.limit - self.bytes;
         if length > left as u64 {
@@ -103,7 +103,7 @@ impl Taken {
             return Err(refused(TOO_MUCH));
         }
         if (bytes.len() as u64) < length {
-            return Err(broken(format!("`{}` in it is cut off", quote(&name.display().to_string()))));
+            return Err(broken(format!("its entry `{}` is cut off", quote(&name.display().to_string()))));
         }
         self.bytes += bytes.len();
         // What is packed once more counts as it will be unpacked.
@@ -113,13 +113,15 @@ impl Taken {
             self.bytes += unpacked.len();
         } else if is_packed(&bytes) {
             return Err(refused(format!(
-                "`{}` in it is packed, and broken or far larger than results are",
+                "its entry `{}` is compressed again, and broken or far larger than results are",
                 quote(&name.display().to_string())
             )));
         }
         if self.members.contains_key(&name) {
             let name = quote(&name.display().to_string());
-            return Err(refused(format!("`{name}` is in it twice, and nobody knows which one counts")));
+            return Err(refused(format!(
+                "its entry `{name}` occurs twice, and nobody knows which one counts"
+            )));
         }
         self.members.insert(name, bytes);
         Ok(())
@@ -149,7 +151,7 @@ fn add_zip(bytes: &[u8], taken: &mut Taken) -> Result<(), ImportError> {
     let entries =
         entries_of_zip(bytes).ok_or_else(|| broken("the list of its files is missing: it was cut off"))?;
     if entries > MOST_ENTRIES {
-        return Err(refused(format!("it has more than {MOST_ENTRIES} files and folders")));
+        return Err(refused(format!("it has more than {MOST_ENTRIES} entries")));
     }
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
     if archive.index_for_name("[Content_Types].xml").is_some() {
@@ -157,7 +159,7 @@ fn add_zip(bytes: &[u8], taken: &mut Taken) -> Result<(), ImportError> {
     }
     // The reader keeps one of two entries of a name, and its list has all.
     if archive.len() < entries {
-        return Err(refused("a file is in it twice, and nobody knows which one counts"));
+        return Err(refused("an entry occurs twice, and nobody knows which one counts"));
     }
     for at in 0..archive.len() {
         taken.count()?;

@@ -79,7 +79,7 @@ pub enum AwrError {
     },
     /// Rows of another table go on in one: what was between them is missing.
     #[error(
-        "an AWR report that lacks a part within: in line {line} its table `{table}` goes on with rows of another one"
+        "an AWR report with a part missing: from line {line} on, its table `{table}` has rows of another table"
     )]
     Joined {
         /// The heading of the table.
@@ -156,9 +156,8 @@ impl AwrError {
             Self::UnknownSections { .. } => Some(
                 "Oracle writes its headings in English: a translated page cannot be read; export the report again",
             ),
-            Self::Incomplete { .. } | Self::Joined { .. } => {
-                Some("the file was probably cut off: copy it again")
-            }
+            Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
+            Self::Joined { .. } => Some("something between these rows was lost: copy the file itself again"),
             Self::NoEmptyLines | Self::Changed { .. } => {
                 Some("copy the file itself, not its text from a page or a mail")
             }

@@ -128,7 +128,7 @@ pub enum ImportError {
         hint: &'static str,
     },
     /// It is an archive that was made to do harm, or no archive of results.
-    #[error("it is an archive that is not opened: {why}")]
+    #[error("the archive is refused: {why}")]
     RefusedArchive {
         /// What is wrong with it.
         why: String,
@@ -213,7 +213,7 @@ impl ImportError {
                 Some("the place says where to look; a file that ends too early was cut off: copy it again")
             }
             Self::RefusedArchive { .. } => {
-                Some("unpack it where it can do no harm, and give what is a result")
+                Some("unpack it in an empty folder, and pass the results that are in it")
             }
             Self::Empty | Self::Binary | Self::Absurd { .. } => None,
         }
