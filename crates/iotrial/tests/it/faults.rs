@@ -188,15 +188,22 @@ fn a_spoilt_byte_in_a_packed_record_is_found_by_its_checksum_and_the_other_recor
         bench.run(&["run", "--closed", "--engine", "sim", "--duration", "2s", "--quiet", "--label", label]);
     }
     let whole = std::fs::read(packed).unwrap();
+    let report = |bench: &Bench| bench.run(&["report", packed.to_str().unwrap(), "--json"]);
+    let shown = report(&bench).stdout;
     // In the middle, where it mostly unpacks to another number in valid JSON, and in the checksum itself.
     let places = (1..40).map(|part| whole.len() * part / 40).chain([whole.len() - 1]);
     let mut found_by_checksum = 0;
     for place in places {
         let mut spoilt = whole.clone();
-        // The whole byte: each block has two bits that mean nothing (RFC 8878, 3.1.1.3.2.1), and a record with another one there is whole.
         spoilt[place] ^= 0xff;
         std::fs::write(packed, &spoilt).unwrap();
-        let refused = bench.run(&["report", packed.to_str().unwrap(), "--json"]).expect_code(2);
+        let refused = report(&bench);
+        // Not each byte matters: a repetition may be copied from another place that holds the same (RFC 8878, 3.1.1.3.2.1.1), and two bits of
+        // each block mean nothing. What unpacks to the same bytes is the same record, and its checksum says so.
+        if refused.stdout == shown {
+            continue;
+        }
+        let refused = refused.expect_code(2);
         found_by_checksum += u32::from(refused.stderr.contains("checksum"));
         assert!(
             refused.stderr.contains("is not a record that can be read"),
