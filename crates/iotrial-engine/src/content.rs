@@ -7,6 +7,9 @@
 
 use iotrial_model::split_mix::{GOLDEN, mix};
 
+use crate::verify::poison;
+use crate::verify::stamp::Stamp;
+
 /// A page is generated on its own, so that blocks can be written anywhere and in any order.
 const PAGE_SIZE: usize = 4096;
 
@@ -20,12 +23,45 @@ pub(crate) struct Content {
     key: u64,
     /// Where the first page begins, from the start of the file or device.
     first_byte: u64,
+    /// Run and area, where each sector carries a stamp by which a read can be compared.
+    stamped: Option<(u64, u16)>,
 }
 
 impl Content {
     /// No two areas should have the same seed, or they hold the same data.
     pub(crate) const fn new(seed: u64, first_byte: u64) -> Self {
-        Self { key: mix(seed), first_byte }
+        Self { key: mix(seed), first_byte, stamped: None }
+    }
+
+    /// Sectors with stamps: of this `run`, in this area of its plan.
+    pub(crate) const fn stamped(run: u64, area: u16, first_byte: u64) -> Self {
+        Self { key: run, first_byte, stamped: Some((run, area)) }
+    }
+
+    /// The stamp of the sector that begins at `offset`; `None` where sectors carry none.
+    #[inline]
+    pub(crate) fn stamp_of(&self, offset: u64, generation: u64) -> Option<Stamp> {
+        let sector = offset / SECTOR_SIZE as u64;
+        self.stamped.map(|(run, area)| Stamp { run, generation, sector, area })
+    }
+
+    /// Puts a word into each sector of a buffer that a read at `offset` has to overwrite; nothing where nobody compares.
+    #[inline]
+    pub(crate) fn poison(&self, bytes: &mut [u8], offset: u64) {
+        if self.stamped.is_some() {
+            for (sector, number) in bytes.chunks_exact_mut(SECTOR_SIZE).zip(offset / SECTOR_SIZE as u64..) {
+                sector[..8].copy_from_slice(&poison(number).to_le_bytes());
+            }
+        }
+    }
+
+    /// Whole sectors with their stamps.
+    fn stamp_all(&self, bytes: &mut [u8], offset: u64, generation: u64) {
+        for (sector, at) in bytes.chunks_exact_mut(SECTOR_SIZE).zip((offset..).step_by(SECTOR_SIZE)) {
+            if let Some(stamp) = self.stamp_of(at, generation) {
+                stamp.write(sector);
+            }
+        }
     }
 
     /// The bytes of a generation from `offset` on, where a page begins; from the start of the file or device.
@@ -34,6 +70,9 @@ impl Content {
     /// are equal. The words after it come from a multiply and shift generator seeded by it; no compressor
     /// finds anything in them.
     pub(crate) fn fill(&self, bytes: &mut [u8], offset: u64, generation: u64) {
+        if self.stamped.is_some() {
+            return self.stamp_all(bytes, offset, generation);
+        }
         let key = self.key_of(generation);
         let first_page = (offset - self.first_byte) / PAGE_SIZE as u64;
         for (page, number) in bytes.chunks_mut(PAGE_SIZE).zip(first_page..) {
@@ -60,6 +99,9 @@ impl Content {
     /// Generations count from 1; those of no two writes of a load are equal.
     #[inline]
     pub(crate) fn stamp(&self, bytes: &mut [u8], offset: u64, generation: u64) {
+        if self.stamped.is_some() {
+            return self.stamp_all(bytes, offset, generation);
+        }
         let sector = offset.wrapping_sub(self.first_byte) / SECTOR_SIZE as u64;
         // One addition for each sector: a sector's word is a one-to-one function of its number, and of the
         // generation.

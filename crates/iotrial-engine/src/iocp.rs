@@ -151,8 +151,9 @@ impl<C: Clock> IocpQueue<C> {
         let slot = request.slot as usize;
         let (place_of_handle, area) = self.handles.of(request);
         let buffer = &mut self.buffers.slot_mut(request.slot)[..request.length as usize];
-        if request.direction == Direction::Write {
-            area.content.stamp(buffer, request.offset, request.generation);
+        match request.direction {
+            Direction::Read => area.content.poison(buffer, request.offset),
+            Direction::Write => area.content.stamp(buffer, request.offset, request.generation),
         }
         let overlapped = self.overlapped[slot].get();
         // SAFETY: the slot is free, so that nobody else works on its OVERLAPPED.

@@ -36,5 +36,6 @@ mod drive;
 #[cfg(test)]
 mod test_plan;
 pub mod one_queue;
+pub mod verify;
 mod worker;
 pub mod run;

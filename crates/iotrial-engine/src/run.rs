@@ -24,6 +24,7 @@ use iotrial_model::record::{
 use crate::lane::{JobCopy, Lane};
 use crate::priority::{PriorityError, RaisedPriority};
 use crate::targets::{HeldAreas, OpenAreaError};
+use crate::verify::Verifier;
 use crate::worker::{Engine, Ready, Worker, open_engine};
 use crate::{iocp, uring};
 
@@ -111,7 +112,7 @@ pub fn run(
     let brake: Arc<Control> = Arc::default();
     // Before the threads, which have the priority of the one that makes them, and until the load is over.
     let raised = RaisedPriority::new(plan.priority)?;
-    let workers = Workers::start(plan, &engine, &windows, &brake)?;
+    let workers = Workers::start(plan, &engine, areas.verifier.as_ref(), &windows, &brake)?;
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
     let pause_watch = has_meter.then(|| PauseWatch::begin(workers.clock.clone())).flatten();
@@ -205,6 +206,7 @@ impl Workers {
     fn start(
         plan: &Arc<Plan>,
         engine: &Engine,
+        verifier: Option<&Arc<Verifier>>,
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
@@ -220,6 +222,7 @@ impl Workers {
                 index,
                 lanes: Lane::of_copies(plan, copies),
                 plan: Arc::clone(plan),
+                verifier: verifier.map(Arc::clone),
                 windows: Arc::clone(windows),
                 control: Arc::clone(control),
                 clock: clock.clone(),

@@ -23,14 +23,14 @@ mod loop_device;
 
 #[cfg(target_os = "linux")]
 #[path = "targets/linux.rs"]
-mod os;
+pub(crate) mod os;
 #[cfg(windows)]
 #[path = "targets/windows.rs"]
-mod os;
+pub(crate) mod os;
 
 mod directory;
 
-mod fill;
+pub(crate) mod fill;
 
 mod signature;
 

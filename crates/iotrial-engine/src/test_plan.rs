@@ -43,6 +43,15 @@ spacing = "uniform"
 
 /// A file of 8 MiB in a directory, laid out, and the plan for it.
 pub(crate) fn laid_out(directory: &Path) -> (Plan, Prepared) {
+    laid_out_as(directory, false)
+}
+
+/// The same with a stamp in each sector.
+pub(crate) fn laid_out_verified(directory: &Path) -> Prepared {
+    laid_out_as(directory, true).1
+}
+
+fn laid_out_as(directory: &Path, verified: bool) -> (Plan, Prepared) {
     let job = r#"
 [[job]]
 name = "writes"
@@ -55,7 +64,8 @@ size = "1GiB"
 "#;
     let targets = [probe(directory, None, &[]).unwrap()];
     let profile = HEAD.replace("SIZE", "8MiB") + job;
-    let plan = Plan { direct: false, ..decide(&profile, EngineKind::Threads, targets[0].facts.clone()) };
+    let plan = decide(&profile, EngineKind::Threads, targets[0].facts.clone());
+    let plan = Plan { direct: false, verified, ..plan };
     let prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();
     (plan, prepared)
 }

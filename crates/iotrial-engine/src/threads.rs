@@ -85,7 +85,11 @@ fn serve(
         let OpenArea { file, content } = &areas[request.area as usize];
         let length = request.length as usize;
         let result = match request.direction {
-            Direction::Read => os::read_at(file, &mut buffers.slot_mut(0)[..length], request.offset),
+            Direction::Read => {
+                let buffer = &mut buffers.slot_mut(0)[..length];
+                content.poison(buffer, request.offset);
+                os::read_at(file, buffer, request.offset)
+            }
             Direction::Write => {
                 let buffer = &mut buffers.slot_mut(0)[..length];
                 content.stamp(buffer, request.offset, request.generation);

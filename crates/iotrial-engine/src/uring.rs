@@ -144,7 +144,12 @@ impl<C: Clock> UringQueue<C> {
     #[inline]
     fn entry(&mut self, request: &Request) -> squeue::Entry {
         let buffer = match request.direction {
-            Direction::Read => self.buffers.slot_mut(request.slot),
+            Direction::Read => {
+                let buffer = self.buffers.slot_mut(request.slot);
+                let content = &self.areas[request.area as usize].content;
+                content.poison(&mut buffer[..request.length as usize], request.offset);
+                buffer
+            }
             Direction::Write => {
                 let buffer = self.buffers.slot_mut(request.slot);
                 let written = &mut buffer[..request.length as usize];

@@ -25,6 +25,7 @@ use crate::sim::SimQueue;
 use crate::targets::{HeldAreas, NO_FLAGS, OpenAreaError};
 use crate::threads::ThreadsQueue;
 use crate::uring::UringQueue;
+use crate::verify::{Verifier, VerifyingQueue};
 
 /// Makes the queue of a thread, in that thread, and drives it to the end of the load.
 pub(crate) type Engine = Arc<dyn Fn(Worker) -> io::Result<()> + Send + Sync>;
@@ -89,6 +90,8 @@ pub(crate) struct Worker {
     pub(crate) index: usize,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) plan: Arc<Plan>,
+    /// Where what is read is compared.
+    pub(crate) verifier: Option<Arc<Verifier>>,
     pub(crate) windows: Arc<[Window]>,
     pub(crate) control: Arc<Control>,
     pub(crate) clock: MonotonicClock,
@@ -131,7 +134,13 @@ impl Worker {
 
     fn drive_on_clock<Q: IoQueue>(self, queue: io::Result<Q>) -> io::Result<()> {
         let clock = self.clock.clone();
-        self.drive(queue, clock)
+        match self.verifier.clone() {
+            Some(verifier) => {
+                let queue = queue.map(|queue| VerifyingQueue::new(queue, clock.clone(), verifier));
+                self.drive(queue, clock)
+            }
+            None => self.drive(queue, clock),
+        }
     }
 
     fn drive<Q: IoQueue, C: Clock>(self, queue: io::Result<Q>, clock: C) -> io::Result<()> {

@@ -56,5 +56,6 @@ pub mod setting;
 pub mod demand;
 pub mod awr;
 pub mod remark;
+pub mod verification;
 
 pub use iotrial_histogram as histogram;

@@ -152,6 +152,9 @@ pub struct Plan {
     /// The measured phase ends before its time, as soon as the load is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<UntilSteady>,
+    /// Whether everything that is read is compared with what was written: the figures are those of a load that also compares.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verified: bool,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// The loads that run at once. Counts and intervals of a record are in the same order.
@@ -418,6 +421,7 @@ impl Plan {
             steps,
             need: request.need.clone().filter(|_| !request.staircase.is_empty()),
             until_steady: None,
+            verified: false,
             areas: areas.areas,
             jobs,
             notes,

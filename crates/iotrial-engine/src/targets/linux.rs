@@ -16,6 +16,9 @@ use super::extents;
 use iotrial_host::block::{self, Device, Kernel, Link};
 use iotrial_host::mounts::{self, Mount};
 
+/// Errors that say that the device is no longer there.
+pub(crate) const GONE: [i32; 3] = [libc::ENODEV, libc::ENXIO, libc::ENOMEDIUM];
+
 /// What an open file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {

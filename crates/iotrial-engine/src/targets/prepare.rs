@@ -127,7 +127,8 @@ pub fn prepare(
     if !made.files.is_empty() {
         check_space(&sites, &places, &made.files)?;
     }
-    layout.written = fill_all(plan, &made, &claimed, progress, stop)?;
+    let contents = Contents { run, plan };
+    layout.written = fill_all(contents, &made, &claimed, progress, stop)?;
     // Last, and only after the flush: after a crash in between the header still says that the file is not
     // whole. The other way round a later run would use a file that was not filled to its end.
     for file in &mut made.files {
@@ -140,7 +141,14 @@ pub fn prepare(
     // Opened once more and not taken from the layout, which wrote: a job that only reads gets a handle that
     // cannot write.
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
-    let areas = HeldAreas::new(open_areas(plan, &keepers, &claimed)?);
+    let mut areas = HeldAreas::new(open_areas(contents, &keepers, &claimed)?);
+    if plan.verified {
+        areas.verify(plan).map_err(|source| PrepareError::File {
+            what: "open",
+            path: PathBuf::new(),
+            source,
+        })?;
+    }
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
     let filled = plan.areas.iter().enumerate().filter(|(_, area)| area.kind == AreaKind::DeviceDestroy);
     let given_up = filled.map(|(place, area)| (place, area.offset.get(), area.length.get())).collect();
@@ -329,14 +337,15 @@ fn taken(directory: &Arc<Directory>, name: &OsStr, path: &Path) -> PrepareError 
 
 /// Fills the new files and the devices that were given up; answers with the bytes written.
 fn fill_all(
-    plan: &Plan,
+    contents: Contents<'_>,
     made: &Made,
     claimed: &[Claimed],
     progress: &(dyn Fn(u64, u64) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<ByteSize, PrepareError> {
+    let plan = contents.plan;
     let mut opened = Vec::new();
-    for area in &plan.areas {
+    for (index, area) in plan.areas.iter().enumerate() {
         let file = match area.kind {
             AreaKind::ManagedFile => made
                 .files
@@ -344,11 +353,11 @@ fn fill_all(
                 .find(|file| file.path == area.path)
                 .map(|managed| {
                     let file = open_managed(managed, os::Access::ReadWrite, plan.direct, area)?;
-                    Ok((file, content_of_file(managed)))
+                    Ok((file, contents.file(index, managed)))
                 })
                 .transpose()?,
             AreaKind::DeviceDestroy => {
-                Some((open_device(claimed, area, true, plan.direct)?, content_of_device(plan, area)))
+                Some((open_device(claimed, area, true, plan.direct)?, contents.device(index, area)))
             }
             AreaKind::GivenFile | AreaKind::DeviceRead | AreaKind::Imagined => None,
         };
@@ -382,23 +391,24 @@ fn fill_all(
 
 /// Opens each area as its jobs use it, and tries direct I/O before anything relies on it.
 fn open_areas(
-    plan: &Plan,
+    contents: Contents<'_>,
     keepers: &[&ManagedFile],
     claimed: &[Claimed],
 ) -> Result<Vec<HeldArea>, PrepareError> {
+    let plan = contents.plan;
     let mut areas = Vec::with_capacity(plan.areas.len());
-    for area in &plan.areas {
+    for (index, area) in plan.areas.iter().enumerate() {
         let writes = writes_to(plan, area);
         let access = os::Access::of(writes);
         let (verified, content) = match area.kind {
             AreaKind::ManagedFile | AreaKind::GivenFile => {
                 let managed = keepers.iter().find(|managed| managed.path == area.path);
                 let managed = managed.expect("each file of the plan was made, or locked for use");
-                (open_managed(managed, access, plan.direct, area)?, content_of_file(managed))
+                (open_managed(managed, access, plan.direct, area)?, contents.file(index, managed))
             }
             AreaKind::Imagined => unreachable!("an engine that touches targets has none that is imagined"),
             AreaKind::DeviceRead | AreaKind::DeviceDestroy => {
-                (open_device(claimed, area, writes, plan.direct)?, content_of_device(plan, area))
+                (open_device(claimed, area, writes, plan.direct)?, contents.device(index, area))
             }
         };
         // Now, and not with the first I/O of the load: a refusal would count as an I/O of the device that
@@ -460,14 +470,33 @@ fn writes_to(plan: &Plan, area: &Area) -> bool {
     writers.flat_map(|job| &job.areas).any(|index| plan.areas[*index] == *area)
 }
 
-/// What a managed file holds from its header on, whichever run laid it out.
-fn content_of_file(managed: &ManagedFile) -> Content {
-    Content::new(managed.header.fill_seed, FILE_HEADER_SIZE.get())
+/// What is written to the areas of a plan.
+#[derive(Clone, Copy)]
+struct Contents<'p> {
+    run: RunId,
+    plan: &'p Plan,
 }
 
-/// What this plan puts on its slice of a device.
-fn content_of_device(plan: &Plan, area: &Area) -> Content {
-    Content::new(fill_seed(plan, area), area.offset.get())
+impl Contents<'_> {
+    /// What a managed file holds from its header on, whichever run laid it out.
+    fn file(self, index: usize, managed: &ManagedFile) -> Content {
+        let first_byte = FILE_HEADER_SIZE.get();
+        self.stamped(index, first_byte).unwrap_or_else(|| Content::new(managed.header.fill_seed, first_byte))
+    }
+
+    /// What this plan puts on its slice of a device.
+    fn device(self, index: usize, area: &Area) -> Content {
+        let first_byte = area.offset.get();
+        self.stamped(index, first_byte)
+            .unwrap_or_else(|| Content::new(fill_seed(self.plan, area), first_byte))
+    }
+
+    fn stamped(self, index: usize, first_byte: u64) -> Option<Content> {
+        // The half of the id that is drawn: the other one is the time, and hosts may begin at the same moment.
+        let run = u64::from_le_bytes(self.run[8..].try_into().expect("half of sixteen bytes"));
+        let area = u16::try_from(index).expect("a plan has few areas");
+        self.plan.verified.then(|| Content::stamped(run, area, first_byte))
+    }
 }
 
 /// Differs between the areas of a plan, and between hosts on one array that run the same plan: otherwise

@@ -12,7 +12,9 @@ use iotrial_host::windows_path::resolved;
 use iotrial_model::plan::FreeSpace;
 use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
-use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
+use windows_sys::Win32::Foundation::{
+    ERROR_DEV_NOT_EXIST, ERROR_DEVICE_NOT_CONNECTED, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_NOT_READY,
+};
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED,
     FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SPARSE_FILE, FILE_FLAG_BACKUP_SEMANTICS,
@@ -24,6 +26,13 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
 use super::directory::Directory;
+
+/// Errors that say that the device is no longer there.
+pub(crate) const GONE: [i32; 3] = [
+    ERROR_DEVICE_NOT_CONNECTED.cast_signed(),
+    ERROR_NOT_READY.cast_signed(),
+    ERROR_DEV_NOT_EXIST.cast_signed(),
+];
 
 /// What an open file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

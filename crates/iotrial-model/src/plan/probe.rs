@@ -112,6 +112,7 @@ impl Plan {
             steps: Vec::new(),
             need: None,
             until_steady: None,
+            verified: false,
             areas,
             jobs,
             notes: Vec::new(),

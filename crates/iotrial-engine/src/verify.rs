@@ -1,0 +1,306 @@
+//! Whether a device gives back what was written to it.
+//!
+//! A run that verifies writes sectors that carry a [stamp](stamp::Stamp), keeps in a [ledger](ledger::Ledger) which
+//! write each page holds, and compares every page that is read: before it is overwritten, when the load reads it,
+//! and all of them after the load. A page that is written while it is read may hold either, or a part of each, and
+//! is not compared. What does not agree is read again, three times, into another buffer: a page that is right then
+//! was read wrongly, and one that is not is wrong on the media.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use iotrial_model::plan::{AreaKind, Plan};
+use iotrial_model::verification::{FAULTS_KEPT, FaultKind, Noticed, OtherPlace, PageFault, Verification};
+
+use crate::content::Content;
+use crate::targets::fill::AlignedBuffer;
+use crate::targets::os;
+
+mod judge;
+mod ledger;
+mod queue;
+mod scan;
+pub(crate) mod stamp;
+
+pub(crate) use judge::poison;
+pub(crate) use queue::VerifyingQueue;
+
+use judge::{Expected, Flaw};
+use ledger::{Entry, Ledger};
+use stamp::{SECTOR, Stamp};
+
+/// How often a page that is not as it was written is read again.
+const REREADS: u8 = 3;
+
+/// What a run knows of its pages, for all its threads.
+#[derive(Debug)]
+pub struct Verifier {
+    ledger: Ledger,
+    areas: Vec<VerifiedArea>,
+    writes: AtomicU64,
+    pages_checked: AtomicU64,
+    pages_overlapped: AtomicU64,
+    pages_scanned: AtomicU64,
+    found: Mutex<Found>,
+}
+
+/// An area, and a handle to read it again.
+#[derive(Debug)]
+struct VerifiedArea {
+    path: PathBuf,
+    kind: AreaKind,
+    file: File,
+    content: Content,
+    first_byte: u64,
+    length: u64,
+}
+
+/// Faults with what is needed to join them.
+#[derive(Debug, Default)]
+struct Found {
+    faults: Vec<FoundFault>,
+    /// Of those that are not kept.
+    uncounted: Vec<(FaultKind, u64)>,
+}
+
+#[derive(Debug)]
+struct FoundFault {
+    fault: PageFault,
+    /// What the first sector of the page should be; `None` of an error.
+    expected: Option<Stamp>,
+    stranger: Option<Stamp>,
+}
+
+/// Faults that are held until they are joined: so many that a device that lies all the time costs no memory that matters.
+const FAULTS_HELD: usize = 10_000;
+
+impl Verifier {
+    /// A verifier of areas that were just laid out, with the handles by which they were verified.
+    pub(crate) fn new(plan: &Plan, handles: Vec<(File, Content)>) -> Self {
+        let areas = plan.areas.iter().zip(handles).map(|(area, (file, content))| VerifiedArea {
+            path: area.path.clone(),
+            kind: area.kind,
+            file,
+            content,
+            first_byte: area.offset.get(),
+            length: area.length.get(),
+        });
+        Self {
+            ledger: Ledger::new(plan),
+            areas: areas.collect(),
+            writes: AtomicU64::new(0),
+            pages_checked: AtomicU64::new(0),
+            pages_overlapped: AtomicU64::new(0),
+            pages_scanned: AtomicU64::new(0),
+            found: Mutex::default(),
+        }
+    }
+
+    /// Compares what an I/O read with what its pages held before it; answers with how many pages it compared.
+    ///
+    /// Nothing is said of a page that was written meanwhile.
+    fn check(&self, area: u32, offset: u64, bytes: &[u8], before: &[Entry], noticed: Noticed) -> u64 {
+        let page = self.ledger.page_size(area);
+        let length = bytes.len() as u64;
+        let page_length = usize::try_from(page).expect("a page fits in memory");
+        let own = noticed == Noticed::BeforeOverwrite;
+        let mut now = self.ledger.look(area, offset, length);
+        let (mut checked, mut overlapped, mut flaws) = (0, 0, Vec::new());
+        for ((bytes, before), at) in
+            bytes.chunks(page_length).zip(before).zip((offset..).step_by(page_length))
+        {
+            let is_same = own || now.next() == Some(*before);
+            match before.generation().filter(|_| is_same) {
+                Some(generation) => {
+                    let expected = self.expected(area, at, generation);
+                    checked += 1;
+                    if let Some(flaw) = judge::flaw(bytes, expected) {
+                        flaws.push((at, expected, flaw, *before));
+                    }
+                }
+                None => overlapped += u64::from(!own && (before.is_busy() || !is_same)),
+            }
+        }
+        self.pages_overlapped.fetch_add(overlapped, Ordering::Relaxed);
+        for (at, expected, flaw, before) in flaws {
+            self.look_again(area, at, expected, flaw, before, noticed);
+        }
+        checked
+    }
+
+    fn expected(&self, area: u32, offset: u64, generation: u64) -> Expected {
+        let content = &self.areas[area as usize].content;
+        Expected { stamp: content.stamp_of(offset, generation).expect("the areas of a verifier are stamped") }
+    }
+
+    /// Reads a page again that is not as it was written, and notes the fault.
+    #[cold]
+    fn look_again(
+        &self,
+        area: u32,
+        offset: u64,
+        expected: Expected,
+        first: Flaw,
+        before: Entry,
+        noticed: Noticed,
+    ) {
+        let VerifiedArea { path, file, content, first_byte, length, .. } = &self.areas[area as usize];
+        // The last page of an area may be cut.
+        let page = self.ledger.page_size(area).min(first_byte + length - offset);
+        let (mut good, mut last, mut os_error) = (0, first, None);
+        for _ in 0..REREADS {
+            let mut buffer = AlignedBuffer::new(page);
+            content.poison(buffer.as_mut_slice(), offset);
+            match os::read_exact_at(file, buffer.as_mut_slice(), offset) {
+                Ok(()) => match judge::flaw(buffer.as_mut_slice(), expected) {
+                    None => good += 1,
+                    Some(flaw) => last = flaw,
+                },
+                Err(error) => os_error = error.raw_os_error(),
+            }
+        }
+        // Somebody wrote the page meanwhile: what it holds now says nothing about what it held.
+        if noticed == Noticed::Read && self.ledger.look(area, offset, page).next() != Some(before) {
+            return;
+        }
+        let kind = match first.kind {
+            FaultKind::ReadWithoutTransfer => first.kind,
+            FaultKind::LostWrite | FaultKind::TornWrite if good > 0 => FaultKind::StaleRead,
+            _ if good > 0 => FaultKind::TransferError,
+            _ => last.kind,
+        };
+        let flaw = if good > 0 { first } else { last };
+        if good == 0 {
+            self.ledger.forget(area, offset, before);
+        }
+        self.note(FoundFault {
+            fault: PageFault {
+                kind,
+                path: path.clone(),
+                offset_bytes: offset,
+                length_bytes: page,
+                noticed,
+                first_bad_byte: Some(offset + flaw.first_bad_sector * SECTOR as u64),
+                bad_sectors: Some(flaw.bad_sectors),
+                bad_bits: flaw.bad_bits,
+                other_place: None,
+                good_rereads: Some(good),
+                os_error,
+            },
+            expected: Some(expected.stamp),
+            stranger: flaw.stranger.filter(|_| kind == FaultKind::MisdirectedWrite),
+        });
+    }
+
+    /// Notes an I/O that failed, or moved fewer bytes than asked.
+    #[cold]
+    fn note_failed(
+        &self,
+        kind: FaultKind,
+        area: u32,
+        offset: u64,
+        length: u64,
+        noticed: Noticed,
+        os_error: Option<i32>,
+    ) {
+        let path = self.areas[area as usize].path.clone();
+        self.note(FoundFault {
+            fault: PageFault {
+                kind,
+                path,
+                offset_bytes: offset,
+                length_bytes: length,
+                noticed,
+                first_bad_byte: None,
+                bad_sectors: None,
+                bad_bits: None,
+                other_place: None,
+                good_rereads: None,
+                os_error,
+            },
+            expected: None,
+            stranger: None,
+        });
+    }
+
+    fn note(&self, found: FoundFault) {
+        let mut all = self.found.lock().expect("no holder panics");
+        if all.faults.len() < FAULTS_HELD {
+            all.faults.push(found);
+            return;
+        }
+        let kind = found.fault.kind;
+        match all.uncounted.iter_mut().find(|(other, _)| *other == kind) {
+            Some((_, count)) => *count += 1,
+            None => all.uncounted.push((kind, 1)),
+        }
+    }
+
+    /// What an error of the operating system means on an area.
+    fn kind_of(&self, area: u32, os_error: i32, otherwise: FaultKind) -> FaultKind {
+        let is_device =
+            matches!(self.areas[area as usize].kind, AreaKind::DeviceDestroy | AreaKind::DeviceRead);
+        let is_full = io::Error::from_raw_os_error(os_error).kind() == io::ErrorKind::StorageFull;
+        // A block device has no room to run out of: Linux says so of one whose size became zero.
+        if os::GONE.contains(&os_error) || (is_full && is_device) {
+            FaultKind::DeviceGone
+        } else if is_full {
+            FaultKind::NoSpace
+        } else {
+            otherwise
+        }
+    }
+
+    /// What was found out. The ends of misdirected writes are joined: what lies at one place names the place where it is missing.
+    pub fn verification(&self, scan_complete: bool) -> Verification {
+        let mut found = self.found.lock().expect("no holder panics");
+        let Found { faults, uncounted } = &mut *found;
+        let place = |area: &VerifiedArea, offset_bytes| OtherPlace { path: area.path.clone(), offset_bytes };
+        let strangers: Vec<(Stamp, OtherPlace)> = faults
+            .iter()
+            .filter_map(|fault| {
+                let PageFault { path, first_bad_byte, .. } = &fault.fault;
+                let here = OtherPlace { path: path.clone(), offset_bytes: (*first_bad_byte)? };
+                fault.stranger.map(|stranger| (stranger, here))
+            })
+            .collect();
+        for FoundFault { fault, expected, stranger } in faults.iter_mut() {
+            if let Some(stranger) = stranger {
+                let home = self.areas.get(usize::from(stranger.area));
+                fault.other_place = home.map(|area| place(area, stranger.sector * SECTOR as u64));
+            } else if let Some(expected) = expected.filter(|_| fault.kind == FaultKind::LostWrite) {
+                let sectors = expected.sector..expected.sector + fault.length_bytes / SECTOR as u64;
+                let went = strangers.iter().find(|(stranger, _)| {
+                    (stranger.area, stranger.generation) == (expected.area, expected.generation)
+                        && sectors.contains(&stranger.sector)
+                });
+                if let Some((_, there)) = went {
+                    (fault.kind, fault.other_place) = (FaultKind::MisdirectedWrite, Some(there.clone()));
+                }
+            }
+        }
+        let mut result = Verification {
+            pages: self.ledger.pages(),
+            map_bytes: self.ledger.pages() * size_of::<u64>() as u64,
+            writes: self.writes.load(Ordering::Relaxed),
+            pages_checked: self.pages_checked.load(Ordering::Relaxed),
+            pages_overlapped: self.pages_overlapped.load(Ordering::Relaxed),
+            pages_scanned: self.pages_scanned.load(Ordering::Relaxed),
+            scan_complete,
+            pages_unknown: self.ledger.unknown(),
+            ..Verification::default()
+        };
+        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(uncounted.iter().copied());
+        for (kind, count) in kinds {
+            *result.counts.entry(kind).or_default() += count;
+        }
+        result.faults = faults.iter().take(FAULTS_KEPT).map(|found| found.fault.clone()).collect();
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

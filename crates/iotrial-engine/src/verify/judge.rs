@@ -1,0 +1,176 @@
+//! What is wrong with a page, from its bytes and the write that it should hold.
+
+use iotrial_model::verification::FaultKind;
+
+use super::stamp::{SECTOR, Stamp};
+
+/// More bits than that in a sector are no flip: something else was put there.
+// A choice. Of 4,096 bits, half differ where the data is another one, and one to a few where cells or wires failed.
+const FLIPPED_BITS: u32 = 64;
+
+/// What a page should hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Expected {
+    /// Of the first sector.
+    pub(super) stamp: Stamp,
+}
+
+impl Expected {
+    fn sector(self, index: u64) -> Stamp {
+        Stamp { sector: self.stamp.sector + index, ..self.stamp }
+    }
+}
+
+/// What is wrong with a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flaw {
+    pub(super) kind: FaultKind,
+    /// The first sector that is not as it was written, from the start of the page.
+    pub(super) first_bad_sector: u64,
+    pub(super) bad_sectors: u64,
+    pub(super) bad_bits: Option<u64>,
+    /// What lies here and belongs elsewhere.
+    pub(super) stranger: Option<Stamp>,
+}
+
+/// What a sector turned out to be.
+enum Sector {
+    AsWritten,
+    Earlier,
+    Elsewhere(Stamp),
+    Foreign,
+    Untouched,
+    /// Bits that differ.
+    Differs(u32),
+}
+
+/// Compares a page with what it should hold; `None` where all of it is there.
+pub(super) fn flaw(page: &[u8], expected: Expected) -> Option<Flaw> {
+    // Nearly all of them: one look at each sector, and nothing else.
+    let mut sectors = page.chunks_exact(SECTOR).zip(0..);
+    let bad = |(sector, index): &(&[u8], u64)| Stamp::read(sector) != Some(expected.sector(*index));
+    let first_bad_sector = sectors.find(bad)?.1;
+    Some(describe(page, expected, first_bad_sector))
+}
+
+#[cold]
+fn describe(page: &[u8], expected: Expected, first_bad_sector: u64) -> Flaw {
+    let count = page.len() / SECTOR;
+    let (mut earlier, mut foreign, mut untouched, mut stranger) = (0, 0, 0, None);
+    let (mut differing, mut bits, mut most_bits) = (0, 0, 0);
+    for (sector, index) in page.chunks_exact(SECTOR).zip(0..) {
+        match look(sector, expected.sector(index)) {
+            Sector::AsWritten => {}
+            Sector::Earlier => earlier += 1,
+            Sector::Elsewhere(stamp) => stranger = stranger.or(Some(stamp)),
+            Sector::Foreign => foreign += 1,
+            Sector::Untouched => untouched += 1,
+            Sector::Differs(bad_bits) => {
+                differing += 1;
+                bits += u64::from(bad_bits);
+                most_bits = most_bits.max(bad_bits);
+            }
+        }
+    }
+    let bad = page
+        .chunks_exact(SECTOR)
+        .zip(0..)
+        .filter(|(sector, index)| Stamp::read(sector) != Some(expected.sector(*index)));
+    let bad_sectors = bad.count() as u64;
+    // From what can have only one cause to what may have several.
+    let kind = if untouched > 0 {
+        FaultKind::ReadWithoutTransfer
+    } else if stranger.is_some() {
+        FaultKind::MisdirectedWrite
+    } else if foreign > 0 {
+        FaultKind::ForeignData
+    } else if differing > 0 {
+        if most_bits <= FLIPPED_BITS { FaultKind::BitFlip } else { FaultKind::DamagedPage }
+    } else if earlier == count {
+        FaultKind::LostWrite
+    } else {
+        FaultKind::TornWrite
+    };
+    let bad_bits = (kind == FaultKind::BitFlip).then_some(bits);
+    Flaw { kind, first_bad_sector, bad_sectors, bad_bits, stranger }
+}
+
+fn look(sector: &[u8], expected: Stamp) -> Sector {
+    if sector[..8] == poison(expected.sector).to_le_bytes() {
+        return Sector::Untouched;
+    }
+    match Stamp::read(sector) {
+        Some(stamp) if stamp == expected => Sector::AsWritten,
+        Some(stamp) if stamp.run != expected.run => Sector::Foreign,
+        Some(stamp) if (stamp.area, stamp.sector) != (expected.area, expected.sector) => {
+            Sector::Elsewhere(stamp)
+        }
+        Some(_) => Sector::Earlier,
+        None => {
+            let mut written = [0; SECTOR];
+            expected.write(&mut written);
+            let bits = sector.iter().zip(&written).map(|(read, written)| (read ^ written).count_ones()).sum();
+            Sector::Differs(bits)
+        }
+    }
+}
+
+/// What the first word of a sector of a buffer is before it is read into.
+pub(crate) const fn poison(sector: u64) -> u64 {
+    // Not the magic of a stamp in its first four bytes, and no word that a disk is full of.
+    0x6465_646e_6f6e_6f00 ^ sector.wrapping_mul(0x0100_0000_01b3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: usize = 8192;
+
+    fn stamp(generation: u64) -> Stamp {
+        Stamp { run: 1, generation, sector: 2048, area: 0 }
+    }
+
+    fn expected() -> Expected {
+        Expected { stamp: stamp(7) }
+    }
+
+    fn page(stamp: Stamp) -> Vec<u8> {
+        let mut page = vec![0; PAGE];
+        for (sector, index) in page.chunks_exact_mut(SECTOR).zip(0..) {
+            Stamp { sector: stamp.sector + index, ..stamp }.write(sector);
+        }
+        page
+    }
+
+    #[test]
+    fn every_fault_is_called_by_its_name_and_place() {
+        assert_eq!(flaw(&page(stamp(7)), expected()), None);
+        let mut torn = page(stamp(7));
+        torn[4096..].copy_from_slice(&page(stamp(3))[4096..]);
+        let mut flipped = page(stamp(7));
+        flipped[1000] ^= 0x11;
+        let mut zeroed = page(stamp(7));
+        zeroed[512..1024].fill(0);
+        let elsewhere = Stamp { sector: 4096, ..stamp(9) };
+        let mut untouched = page(stamp(7));
+        untouched[..8].copy_from_slice(&poison(2048).to_le_bytes());
+        let cases = [
+            (page(stamp(3)), FaultKind::LostWrite, 0, 16),
+            (torn, FaultKind::TornWrite, 8, 8),
+            (flipped, FaultKind::BitFlip, 1, 1),
+            (zeroed, FaultKind::DamagedPage, 1, 1),
+            (vec![0; PAGE], FaultKind::DamagedPage, 0, 16),
+            (page(elsewhere), FaultKind::MisdirectedWrite, 0, 16),
+            (page(Stamp { run: 2, ..stamp(7) }), FaultKind::ForeignData, 0, 16),
+            (untouched, FaultKind::ReadWithoutTransfer, 0, 1),
+        ];
+        for (page, kind, first, bad) in cases {
+            let flaw = flaw(&page, expected()).unwrap();
+            assert_eq!((flaw.kind, flaw.first_bad_sector, flaw.bad_sectors), (kind, first, bad), "{kind:?}");
+            assert_eq!(flaw.bad_bits, (kind == FaultKind::BitFlip).then_some(2), "{kind:?}");
+            let stranger = (kind == FaultKind::MisdirectedWrite).then_some(elsewhere);
+            assert_eq!(flaw.stranger, stranger, "{kind:?}");
+        }
+    }
+}

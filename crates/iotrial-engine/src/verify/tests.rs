@@ -1,0 +1,334 @@
+//! Every kind of fault, put into a real file below a queue, is found as itself; an honest file is never accused.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use iotrial_measure::clock::{Clock as _, MonotonicClock};
+use iotrial_measure::random::{Random, RandomStream};
+use iotrial_measure::recorder::Outcome;
+use iotrial_model::load::{Direction, Durability};
+use iotrial_model::verification::{FaultKind, Verification};
+
+use super::*;
+use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
+use crate::targets::{NO_FLAGS, Prepared};
+use crate::test_plan::laid_out_verified;
+use crate::threads::ThreadsQueue;
+
+const PAGE: u64 = 8192;
+/// Pages that the load works on; those behind them are only written to by mistake.
+const LOADED: u64 = 768;
+const PAGES: u64 = 896;
+const SLOTS: u32 = 8;
+const EACH: u64 = 20;
+
+/// A queue that does something else than it says with some of its I/Os, by the number of a page.
+struct FaultyQueue<Q> {
+    inner: Q,
+    area: Arc<[OpenArea]>,
+    kind: Option<FaultKind>,
+    /// Pages that are done, each of which has one fault.
+    spoilt: HashSet<u64>,
+    /// By slot, what is done when its I/O is through: bytes that are put there, or another outcome.
+    after: BTreeMap<u32, After>,
+    strangers: u64,
+}
+
+enum After {
+    Put(u64, Vec<u8>),
+    Say(Outcome),
+}
+
+impl<Q> FaultyQueue<Q> {
+    fn at(&self, offset: u64) -> Vec<u8> {
+        let mut bytes = vec![0; PAGE as usize];
+        os::read_exact_at(&self.area[0].file, &mut bytes, offset).unwrap();
+        bytes
+    }
+
+    fn put(&self, bytes: &[u8], offset: u64) {
+        os::write_all_at(&self.area[0].file, bytes, offset).unwrap();
+    }
+
+    /// A page as a write would make it.
+    fn written(&self, offset: u64, generation: u64) -> Vec<u8> {
+        let mut bytes = vec![0; PAGE as usize];
+        self.area[0].content.fill(&mut bytes, offset, generation);
+        bytes
+    }
+
+    /// Spoils an I/O; it may become another one.
+    fn spoil(&mut self, request: Request) -> Request {
+        let Request { slot, offset, direction, generation, length, .. } = request;
+        let start = FIRST_BYTE;
+        let page = (offset - start) / PAGE;
+        // Every third page, so that most of them are honest, and in the order in which they come.
+        let is_read = direction == Direction::Read;
+        let Some(kind) = self.kind else { return request };
+        let wants_read = matches!(
+            kind,
+            FaultKind::StaleRead
+                | FaultKind::ReadWithoutTransfer
+                | FaultKind::TransferError
+                | FaultKind::ReadError
+        );
+        if is_read != wants_read
+            || self.spoilt.len() as u64 == EACH
+            || !page.is_multiple_of(3)
+            || !self.spoilt.insert(page)
+        {
+            return request;
+        }
+        let before = self.at(offset);
+        let written = self.written(offset, generation);
+        let never = Request { direction: Direction::Read, durability: Durability::None, ..request };
+        match kind {
+            FaultKind::LostWrite => return never,
+            FaultKind::TornWrite => {
+                self.put(&written[..4096], offset);
+                return never;
+            }
+            FaultKind::MisdirectedWrite => {
+                self.strangers += 1;
+                self.put(&written, start + (LOADED + 3 * self.strangers) * PAGE);
+                return never;
+            }
+            FaultKind::BitFlip => {
+                let mut flipped = written;
+                flipped[1234] ^= 4;
+                self.after.insert(slot, After::Put(offset, flipped));
+            }
+            FaultKind::DamagedPage => {
+                self.after.insert(slot, After::Put(offset, vec![0; PAGE as usize]));
+            }
+            FaultKind::ForeignData => {
+                let mut foreign = vec![0; PAGE as usize];
+                Content::stamped(99, 0, start).fill(&mut foreign, offset, generation);
+                self.after.insert(slot, After::Put(offset, foreign));
+            }
+            FaultKind::WriteError => {
+                self.after.insert(slot, After::Say(Outcome::Error(5)));
+                return never;
+            }
+            FaultKind::ShortIo => {
+                self.after.insert(slot, After::Say(Outcome::Bytes(length / 2)));
+            }
+            FaultKind::NoSpace => {
+                self.after.insert(slot, After::Say(Outcome::Error(28)));
+                return never;
+            }
+            FaultKind::DeviceGone => {
+                self.after.insert(slot, After::Say(Outcome::Error(os::GONE[0])));
+                return never;
+            }
+            FaultKind::ReadError => {
+                self.after.insert(slot, After::Say(Outcome::Error(5)));
+            }
+            // What is read is put there for the time of the read.
+            FaultKind::StaleRead => {
+                self.put(&self.written(offset, u64::MAX >> 3), offset);
+                self.after.insert(slot, After::Put(offset, before));
+            }
+            FaultKind::TransferError => {
+                self.put(&vec![0xee; PAGE as usize], offset);
+                self.after.insert(slot, After::Put(offset, before));
+            }
+            FaultKind::ReadWithoutTransfer => {
+                let mut untouched = before.clone();
+                self.area[0].content.poison(&mut untouched, offset);
+                self.put(&untouched, offset);
+                self.after.insert(slot, After::Put(offset, before));
+            }
+        }
+        request
+    }
+}
+
+impl<Q: IoQueue> IoQueue for FaultyQueue<Q> {
+    fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
+        let requests: Vec<Request> = requests.iter().map(|request| self.spoil(*request)).collect();
+        self.inner.submit(&requests, handing)
+    }
+
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+        let before = completions.len();
+        self.inner.reap(completions, wait_until_ns)?;
+        for completion in &mut completions[before..] {
+            match self.after.remove(&completion.slot) {
+                Some(After::Put(offset, bytes)) => self.put(&bytes, offset),
+                Some(After::Say(outcome)) => completion.outcome = outcome,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, slot: u32) -> &[u8] {
+        self.inner.buffer(slot)
+    }
+}
+
+/// Where the data of a managed file begins.
+const FIRST_BYTE: u64 = 1 << 20;
+
+/// Random reads and writes of pages through a queue that verifies.
+fn load<Q: IoQueue>(
+    queue: &mut VerifyingQueue<Q, MonotonicClock>,
+    clock: &MonotonicClock,
+    seed: u32,
+    io_count: u64,
+) {
+    let mut random = Random::new(7, RandomStream::Copy(seed));
+    let mut generation = u64::from(seed) << 40;
+    let mut next = |slot| {
+        let is_write = random.below(2) == 0;
+        generation += u64::from(is_write);
+        let (direction, generation) =
+            if is_write { (Direction::Write, generation) } else { (Direction::Read, 0) };
+        let offset = FIRST_BYTE + random.below(LOADED) * PAGE;
+        Request {
+            slot,
+            area: 0,
+            offset,
+            length: PAGE as u32,
+            direction,
+            durability: Durability::None,
+            generation,
+        }
+    };
+    let first: Vec<Request> = (0..SLOTS).map(&mut next).collect();
+    queue.submit(&first, Handing::WithReap).unwrap();
+    let (mut begun, mut done) = (u64::from(SLOTS), 0);
+    let mut completions = Vec::new();
+    while done < io_count {
+        queue.reap(&mut completions, clock.now_ns() + 50_000_000).unwrap();
+        for completion in std::mem::take(&mut completions) {
+            done += 1;
+            if begun < io_count {
+                begun += 1;
+                queue.submit(&[next(completion.slot)], Handing::AtOnce).unwrap();
+            }
+        }
+    }
+}
+
+fn laid_out_file(place: &Path) -> (Prepared, Arc<Verifier>) {
+    let prepared = laid_out_verified(place);
+    let verifier = Arc::clone(prepared.areas.verifier.as_ref().unwrap());
+    (prepared, verifier)
+}
+
+fn threads_queue(areas: &Arc<[OpenArea]>, clock: &MonotonicClock) -> ThreadsQueue<MonotonicClock> {
+    let lengths = [PAGE as u32; SLOTS as usize];
+    ThreadsQueue::new(clock.clone(), areas, &lengths, &mut Random::new(1, RandomStream::Buffers(0))).unwrap()
+}
+
+fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
+    let place = tempfile::tempdir().unwrap();
+    let (prepared, verifier) = laid_out_file(place.path());
+    let clock = MonotonicClock::before_start();
+    clock.start();
+    let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+    let faulty = FaultyQueue {
+        inner: threads_queue(&area, &clock),
+        area,
+        kind,
+        spoilt: HashSet::new(),
+        after: BTreeMap::new(),
+        strangers: 0,
+    };
+    let mut queue = VerifyingQueue::new(faulty, clock.clone(), Arc::clone(&verifier));
+    load(&mut queue, &clock, 1, 4_000);
+    let injected = queue.inner().spoilt.len() as u64;
+    assert!(verifier.scan(&|_, _| (), &|| false));
+    (verifier.verification(true), injected)
+}
+
+#[test]
+fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
+    for kind in FaultKind::ALL {
+        let (verification, injected) = verified_with(Some(kind));
+        assert_eq!(injected, EACH, "{kind:?}");
+        // A write that went astray is told at both of its ends.
+        let told = if kind == FaultKind::MisdirectedWrite { 2 * EACH } else { EACH };
+        assert_eq!(verification.counts, BTreeMap::from([(kind, told)]), "{kind:?}");
+        let both_ends = verification.faults.iter().filter(|fault| fault.other_place.is_some()).count() as u64;
+        assert_eq!(both_ends, if kind == FaultKind::MisdirectedWrite { told } else { 0 }, "{kind:?}");
+        if kind == FaultKind::TornWrite {
+            for fault in &verification.faults {
+                assert_eq!(fault.first_bad_byte, Some(fault.offset_bytes + 4096), "{fault:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_honest_file_is_not_accused_and_every_page_is_looked_at() {
+    let (verification, _) = verified_with(None);
+    assert_eq!((verification.fault_count(), verification.pages_unknown), (0, 0));
+    assert_eq!((verification.pages, verification.pages_scanned), (PAGES, PAGES));
+    // Each read, but those beside a write, and each write, which is read first.
+    assert_eq!(verification.pages_checked + verification.pages_overlapped, 4_000);
+    assert!(verification.writes > 1_800 && verification.pages_checked > 3_900, "{verification:?}");
+}
+
+#[test]
+fn threads_that_write_the_same_pages_do_not_accuse_each_other() {
+    let place = tempfile::tempdir().unwrap();
+    let (prepared, verifier) = laid_out_file(place.path());
+    let clock = MonotonicClock::before_start();
+    clock.start();
+    let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+    std::thread::scope(|scope| {
+        for seed in 1..=3 {
+            let (area, clock, verifier) = (&area, clock.clone(), &verifier);
+            scope.spawn(move || {
+                let inner = threads_queue(area, &clock);
+                let mut queue = VerifyingQueue::new(inner, clock.clone(), Arc::clone(verifier));
+                load(&mut queue, &clock, seed, 3_000);
+            });
+        }
+    });
+    assert!(verifier.scan(&|_, _| (), &|| false));
+    let verification = verifier.verification(true);
+    assert_eq!((verification.fault_count(), verification.pages_scanned), (0, PAGES));
+    assert!(verification.writes > 4_000, "{verification:?}");
+}
+
+#[test]
+fn a_buffer_shows_where_a_read_put_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let (prepared, _) = laid_out_file(place.path());
+    let clock = MonotonicClock::before_start();
+    clock.start();
+    let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+    let mut queue = threads_queue(&area, &clock);
+    // Behind the end of the file, where a read succeeds and brings nothing.
+    let offset = FIRST_BYTE + PAGES * PAGE;
+    let request = Request {
+        slot: 0,
+        area: 0,
+        offset,
+        length: PAGE as u32,
+        direction: Direction::Read,
+        durability: Durability::None,
+        generation: 0,
+    };
+    queue.submit(&[request], Handing::WithReap).unwrap();
+    let mut completions = Vec::new();
+    while completions.is_empty() {
+        queue.reap(&mut completions, clock.now_ns() + 1_000_000_000).unwrap();
+    }
+    assert_eq!(completions[0].outcome, Outcome::Bytes(0));
+    let expected = Expected { stamp: area[0].content.stamp_of(offset, 0).unwrap() };
+    let flaw = judge::flaw(&queue.buffer(0)[..PAGE as usize], expected).unwrap();
+    assert_eq!((flaw.kind, flaw.bad_sectors), (FaultKind::ReadWithoutTransfer, 16));
+}
+
+#[test]
+fn a_scan_that_is_stopped_says_so() {
+    let place = tempfile::tempdir().unwrap();
+    let (_prepared, verifier) = laid_out_file(place.path());
+    assert!(!verifier.scan(&|_, _| (), &|| true));
+}

@@ -1,0 +1,172 @@
+//! What a load that verifies found out about what the storage gave back.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// So many faults are kept whole; the rest is counted.
+pub const FAULTS_KEPT: usize = 100;
+
+/// What became of what was written, by every page that was looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Pages whose content is known: all that the layout wrote.
+    pub pages: u64,
+    /// Memory that held what is on each page, in bytes.
+    pub map_bytes: u64,
+    /// Writes of the load that were acknowledged.
+    pub writes: u64,
+    /// Pages that were compared under the load: before they were overwritten, and when the load read them.
+    pub pages_checked: u64,
+    /// Pages that the load read while they were written: what they should hold is not known then.
+    pub pages_overlapped: u64,
+    /// Pages that were compared after the load, all of them where it was not stopped.
+    pub pages_scanned: u64,
+    /// Whether the comparison after the load came to its end.
+    pub scan_complete: bool,
+    /// Pages whose content was not known at the end, because their last write failed.
+    pub pages_unknown: u64,
+    /// How often each kind of fault was found, in pages or I/Os.
+    pub counts: BTreeMap<FaultKind, u64>,
+    /// The first of them, up to [`FAULTS_KEPT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<PageFault>,
+}
+
+impl Verification {
+    /// All faults of all kinds.
+    pub fn fault_count(&self) -> u64 {
+        self.counts.values().sum()
+    }
+}
+
+/// What is wrong with a page or an I/O, from what it held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The page holds an earlier write, also when it is read again: the last one was acknowledged and never came to the media.
+    LostWrite,
+    /// Part of a write is there and part of an earlier one.
+    TornWrite,
+    /// A write came to another place: found there, or missing here and found there.
+    MisdirectedWrite,
+    /// A read gave an earlier write, and the last one when it was repeated.
+    StaleRead,
+    /// A read gave something else, and what was written when it was repeated.
+    TransferError,
+    /// A few bits differ from what was written, also when it is read again.
+    BitFlip,
+    /// The page holds nothing that was ever written to it.
+    DamagedPage,
+    /// The page holds what another run wrote.
+    ForeignData,
+    /// A read was acknowledged and left the buffer as it was.
+    ReadWithoutTransfer,
+    /// Fewer bytes were moved than asked, without an error.
+    ShortIo,
+    /// A read failed.
+    ReadError,
+    /// A write failed, or its flush.
+    WriteError,
+    /// There is no room for a write.
+    NoSpace,
+    /// The device went away.
+    DeviceGone,
+}
+
+impl FaultKind {
+    /// All of them, the most telling first.
+    pub const ALL: [Self; 14] = [
+        Self::LostWrite,
+        Self::TornWrite,
+        Self::MisdirectedWrite,
+        Self::StaleRead,
+        Self::TransferError,
+        Self::BitFlip,
+        Self::DamagedPage,
+        Self::ForeignData,
+        Self::ReadWithoutTransfer,
+        Self::ShortIo,
+        Self::ReadError,
+        Self::WriteError,
+        Self::NoSpace,
+        Self::DeviceGone,
+    ];
+
+    /// The name in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LostWrite => "lost-write",
+            Self::TornWrite => "torn-write",
+            Self::MisdirectedWrite => "misdirected-write",
+            Self::StaleRead => "stale-read",
+            Self::TransferError => "transfer-error",
+            Self::BitFlip => "bit-flip",
+            Self::DamagedPage => "damaged-page",
+            Self::ForeignData => "foreign-data",
+            Self::ReadWithoutTransfer => "read-without-transfer",
+            Self::ShortIo => "short-io",
+            Self::ReadError => "read-error",
+            Self::WriteError => "write-error",
+            Self::NoSpace => "no-space",
+            Self::DeviceGone => "device-gone",
+        }
+    }
+}
+
+/// When a fault was noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Noticed {
+    /// The page was about to be overwritten.
+    BeforeOverwrite,
+    /// The load read the page.
+    Read,
+    /// The load wrote the page.
+    Write,
+    /// After the load.
+    EndScan,
+}
+
+/// One fault, with what is needed to look for its cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageFault {
+    /// What it is.
+    pub kind: FaultKind,
+    /// The file or device.
+    pub path: PathBuf,
+    /// Where the page or the I/O begins, from the start of the file or device.
+    pub offset_bytes: u64,
+    /// Bytes of the page or of the I/O.
+    pub length_bytes: u64,
+    /// When it was noticed.
+    pub noticed: Noticed,
+    /// The first byte that is not as it was written, from the start of the file or device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_bad_byte: Option<u64>,
+    /// Sectors of 512 bytes that are not as they were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_sectors: Option<u64>,
+    /// Bits that differ from what was written, where it can be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_bits: Option<u64>,
+    /// The other end of a misdirected write: where its data belongs, or where it went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_place: Option<OtherPlace>,
+    /// How many of three repeated reads gave what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub good_rereads: Option<u8>,
+    /// Number of the operating system's error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub os_error: Option<i32>,
+}
+
+/// A place in a file or on a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherPlace {
+    /// The file or device.
+    pub path: PathBuf,
+    /// From its start.
+    pub offset_bytes: u64,
+}
