@@ -22,6 +22,7 @@ mod steps;
 mod targets;
 mod throttle;
 mod uneven;
+mod written;
 
 pub(crate) use observed::Observed;
 pub use targets::shared_disks;
@@ -30,13 +31,14 @@ pub use targets::shared_disks;
 type Judge = fn(&Observed<'_, '_>) -> Option<Finding>;
 
 /// All of them that find one thing at most; of a file with several, those that it lists. Their order decides nothing.
-const JUDGES: [&[Judge]; 7] = [
+const JUDGES: [&[Judge]; 8] = [
     course::JUDGES,
     devices::JUDGES,
     generator::JUDGES,
     open_load::JUDGES,
     stated::JUDGES,
     targets::JUDGES,
+    written::JUDGES,
     &[
         stall::stalled,
         pause::paused,
@@ -66,6 +68,10 @@ impl Observed<'_, '_> {
             if all.iter().all(|found| found.id != recorded.id) {
                 all.push(recorded);
             }
+        }
+        // How fast a load is that also compares says nothing, and so does what may have slowed it down.
+        if self.subject.verification.is_some() {
+            all.retain(|found| written::counts(found.id));
         }
         // Stable: within a severity the order above stays.
         all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

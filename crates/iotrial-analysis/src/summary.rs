@@ -13,6 +13,7 @@ use iotrial_model::record::{CpuUse, EndedHow, HostActivity};
 use iotrial_model::search::Search;
 use iotrial_model::setting::SettingReserve;
 use iotrial_model::subject::{CpuTime, Device, Facts, Ops, Subject, SubjectJob};
+use iotrial_model::verification::Verification;
 use serde::{Serialize, Serializer};
 
 use crate::device_chain::{ChainStep, StepFlow};
@@ -63,6 +64,8 @@ pub struct Summary {
     pub capacity: Option<Capacity>,
     /// The search for it, load by load.
     pub search: Option<Search>,
+    /// What the storage gave back of what was written; absent where nobody compared.
+    pub verification: Option<Verification>,
     /// Settings of the database that follow from it, as proposals; empty where nothing follows.
     pub settings: Vec<Setting>,
     /// What the reader should know, the most serious first.
@@ -100,6 +103,8 @@ struct RunDocument<'s> {
     device: Option<&'s DeviceFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'s Search>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<&'s Verification>,
     #[serde(skip_serializing_if = "<[Setting]>::is_empty")]
     settings: &'s [Setting],
     #[serde(serialize_with = "iotrial_words::finding::in_json")]
@@ -162,6 +167,7 @@ impl Serialize for Summary {
             host_activity: self.host_activity.as_ref(),
             device: self.device.as_ref(),
             search: self.search.as_ref(),
+            verification: self.verification.as_ref(),
             settings: &self.settings,
             findings: &self.findings,
             possible_causes: &self.possible_causes,
@@ -396,6 +402,7 @@ impl Summary {
             device: device_figures(subject, observed.steps()),
             capacity: Capacity::of(subject, &verdict),
             search: as_answered(subject, &verdict),
+            verification: subject.verification.cloned(),
             settings: {
                 let reserve = reserve_of(subject, &verdict);
                 settings_of_run(subject).into_iter().map(|one| one.with_reserve(reserve)).collect()

@@ -251,6 +251,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         search: None,
+        verification: None,
         metrics: std::collections::BTreeMap::new(),
         pauses: vec![],
         metric_failures: Vec::new(),

@@ -19,6 +19,7 @@ mod ending;
 mod load;
 mod search;
 mod steps;
+mod verified;
 
 use bearing::Bearing;
 use ending::too_slow_at_the_end;
@@ -41,6 +42,9 @@ pub(crate) const fn decide(fails: bool, is_in_doubt: bool, is_good_enough: Optio
 
 /// Judges a result by a set of thresholds, with everything that is odd about it.
 pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
+    if let Some(verification) = subject.verification {
+        return verified::judge(subject, verification, findings, thresholds);
+    }
     if !subject.steps.is_empty() {
         return steps::judge(subject, findings, thresholds);
     }

@@ -164,6 +164,9 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
+/// Every sector of so many bytes carries a stamp where what is read is compared.
+const VERIFIED_SECTOR: u64 = 512;
+
 /// A stretch of the load that all jobs begin and end together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
@@ -426,6 +429,26 @@ impl Plan {
             jobs,
             notes,
         })
+    }
+
+    /// The same plan with everything that is read compared with what was written.
+    ///
+    /// # Errors
+    ///
+    /// Where the areas are not written anew, so that nobody knows what they should hold, or where sectors have no room for a stamp.
+    pub fn verified(self) -> Result<Self, PlanError> {
+        if !self.engine.touches_targets() {
+            return Err(PlanError::NothingToVerify { engine: self.engine.as_str() });
+        }
+        let is_known = |area: &&Area| matches!(area.kind, AreaKind::ManagedFile | AreaKind::DeviceDestroy);
+        if let Some(area) = self.areas.iter().find(|area| !is_known(area)) {
+            return Err(PlanError::UnknownContent { path: area.path.clone() });
+        }
+        let is_odd = |job: &&Job| !job.block_size.unit().get().is_multiple_of(VERIFIED_SECTOR);
+        if let Some(job) = self.jobs.iter().find(is_odd) {
+            return Err(PlanError::NoWholeSectors { job: job.name.clone() });
+        }
+        Ok(Self { verified: true, ..self })
     }
 
     /// The job that this one follows, or itself where another one follows it; `None` where it is on its own.

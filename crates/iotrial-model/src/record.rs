@@ -18,6 +18,7 @@ use crate::plan::{Job, PhaseKind, Plan};
 use crate::priority::GrantedPriority;
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
+use crate::verification::Verification;
 
 mod activity;
 mod anonymous;
@@ -128,6 +129,9 @@ pub struct RunRecord {
     /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// What the storage gave back of what was written; `None` where nobody compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
     /// What the version that wrote it found. A result is shown with what is found in its facts instead.
     pub findings: Vec<RecordedFinding>,
     /// How it ended.

@@ -31,6 +31,7 @@ use crate::step::Step;
 use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
 use crate::units::ByteSize;
+use crate::verification::Verification;
 
 mod course;
 
@@ -120,6 +121,8 @@ pub struct Subject<'r> {
     pub pauses: &'r [Pause],
     /// The search for the highest rate that holds a latency limit, of which this is the confirmation.
     pub search: Option<&'r Search>,
+    /// What the storage gave back of what was written; `None` where nobody compared.
+    pub verification: Option<&'r Verification>,
     /// Figures of an application and amounts, by stream and name with unit.
     pub other: Cow<'r, BTreeMap<String, Stated>>,
     /// Why metrics of an application that were asked of commands are missing.
@@ -244,6 +247,7 @@ impl<'r> Subject<'r> {
             devices: Vec::new(),
             pauses: &[],
             search: None,
+            verification: None,
             other: Cow::Owned(BTreeMap::new()),
             metric_failures: &[],
             bounds: &[],

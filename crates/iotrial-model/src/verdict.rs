@@ -13,6 +13,7 @@ use crate::figure::Figure;
 use crate::load::Role;
 use crate::search::{Search, Untouched};
 use crate::stream::Stream;
+use crate::verification::Verification;
 
 pub use bearing::{
     Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, QueueLatency, Starved, WhyNotJudged,
@@ -88,7 +89,7 @@ impl Verdict {
     pub fn queue(&self) -> Option<QueueLatency> {
         match &self.basis {
             Basis::Run(ruling) | Basis::Search { ruling, .. } => ruling.queue(),
-            Basis::Steps(_) => None,
+            Basis::Steps(_) | Basis::Verified(_) => None,
         }
     }
 
@@ -96,14 +97,18 @@ impl Verdict {
     pub const fn of_device(&self) -> Option<Outcome> {
         match self.basis {
             Basis::Search { of_device, .. } => Some(of_device),
-            Basis::Run(_) | Basis::Steps(_) => None,
+            Basis::Run(_) | Basis::Steps(_) | Basis::Verified(_) => None,
         }
     }
 
     /// The outcome in one or two words: `not judged` where nothing has a limit, and nothing casts doubt on that.
     pub const fn word(&self) -> &'static str {
         match (self.category, self.outcome) {
-            (None, Outcome::Inconclusive) if self.advice.is_none() => "not judged",
+            (None, Outcome::Inconclusive)
+                if self.advice.is_none() && !matches!(self.basis, Basis::Verified(_)) =>
+            {
+                "not judged"
+            }
             (_, outcome) => outcome.as_str(),
         }
     }
@@ -116,6 +121,8 @@ pub enum Basis {
     Run(Ruling),
     /// The steps of a load that changes.
     Steps(StepsRuling),
+    /// What the storage gave back of what was written.
+    Verified(VerifiedRuling),
     /// The loads of a search.
     Search {
         /// What they say together.
@@ -128,6 +135,17 @@ pub enum Basis {
         /// What decided the load that it kept.
         ruling: Ruling,
     },
+}
+
+/// Whether the storage gave back what was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifiedRuling {
+    /// What was compared, and what was found.
+    pub verification: Verification,
+    /// What else speaks against the storage.
+    pub objections: Vec<Objection>,
+    /// Whether the load came to its end.
+    pub is_complete: bool,
 }
 
 /// How good a latency is. Ordered: a later one is worse.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::load::words;
+
 /// So many faults are kept whole; the rest is counted.
 pub const FAULTS_KEPT: usize = 100;
 
@@ -41,77 +43,37 @@ impl Verification {
     }
 }
 
-/// What is wrong with a page or an I/O, from what it held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FaultKind {
-    /// The page holds an earlier write, also when it is read again: the last one was acknowledged and never came to the media.
-    LostWrite,
-    /// Part of a write is there and part of an earlier one.
-    TornWrite,
-    /// A write came to another place: found there, or missing here and found there.
-    MisdirectedWrite,
-    /// A read gave an earlier write, and the last one when it was repeated.
-    StaleRead,
-    /// A read gave something else, and what was written when it was repeated.
-    TransferError,
-    /// A few bits differ from what was written, also when it is read again.
-    BitFlip,
-    /// The page holds nothing that was ever written to it.
-    DamagedPage,
-    /// The page holds what another run wrote.
-    ForeignData,
-    /// A read was acknowledged and left the buffer as it was.
-    ReadWithoutTransfer,
-    /// Fewer bytes were moved than asked, without an error.
-    ShortIo,
-    /// A read failed.
-    ReadError,
-    /// A write failed, or its flush.
-    WriteError,
-    /// There is no room for a write.
-    NoSpace,
-    /// The device went away.
-    DeviceGone,
-}
-
-impl FaultKind {
-    /// All of them, the most telling first.
-    pub const ALL: [Self; 14] = [
-        Self::LostWrite,
-        Self::TornWrite,
-        Self::MisdirectedWrite,
-        Self::StaleRead,
-        Self::TransferError,
-        Self::BitFlip,
-        Self::DamagedPage,
-        Self::ForeignData,
-        Self::ReadWithoutTransfer,
-        Self::ShortIo,
-        Self::ReadError,
-        Self::WriteError,
-        Self::NoSpace,
-        Self::DeviceGone,
-    ];
-
-    /// The name in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::LostWrite => "lost-write",
-            Self::TornWrite => "torn-write",
-            Self::MisdirectedWrite => "misdirected-write",
-            Self::StaleRead => "stale-read",
-            Self::TransferError => "transfer-error",
-            Self::BitFlip => "bit-flip",
-            Self::DamagedPage => "damaged-page",
-            Self::ForeignData => "foreign-data",
-            Self::ReadWithoutTransfer => "read-without-transfer",
-            Self::ShortIo => "short-io",
-            Self::ReadError => "read-error",
-            Self::WriteError => "write-error",
-            Self::NoSpace => "no-space",
-            Self::DeviceGone => "device-gone",
-        }
+words! {
+    /// What is wrong with a page or an I/O of a run that verifies, the most telling first.
+    FaultKind {
+        /// The page holds an earlier write, also when it is read again: the last one was acknowledged and is not there.
+        LostWrite = "lost-write",
+        /// The page holds a part of a write and a part of an earlier one, also when it is read again.
+        TornWrite = "torn-write",
+        /// A write came to another place: found where it does not belong, or missing where it belongs and found elsewhere.
+        MisdirectedWrite = "misdirected-write",
+        /// A read gave an earlier write, and a repeated read the last one.
+        StaleRead = "stale-read",
+        /// A read gave something else than was written, and a repeated read what was written.
+        TransferError = "transfer-error",
+        /// Up to 64 bits of a sector differ from what was written, also when it is read again.
+        BitFlip = "bit-flip",
+        /// The page holds nothing that was ever written to it.
+        DamagedPage = "damaged-page",
+        /// The page holds what another run wrote.
+        ForeignData = "foreign-data",
+        /// A read was acknowledged and left the buffer as it was.
+        ReadWithoutTransfer = "read-without-transfer",
+        /// Fewer bytes were moved than asked, without an error.
+        ShortIo = "short-transfer",
+        /// A read failed.
+        ReadError = "read-error",
+        /// A write failed, or the flush that belongs to it.
+        WriteError = "write-error",
+        /// There was no room for a write.
+        NoSpace = "no-space",
+        /// The device went away: it no longer exists, or a block device says that it is full.
+        DeviceGone = "device-gone",
     }
 }
 

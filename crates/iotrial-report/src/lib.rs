@@ -32,6 +32,7 @@ pub mod junit;
 mod audit;
 pub mod awr;
 pub mod replay_files;
+mod verification;
 mod watch;
 pub mod exposition;
 pub mod sweep;

@@ -29,6 +29,7 @@ use crate::stated;
 use crate::steps;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
+use crate::verification;
 use iotrial_words::numbers::seconds_in_words;
 
 /// More metrics than this are left to the forms that can be scrolled.
@@ -44,6 +45,7 @@ impl Document {
         let judged_by = &summary.verdict.judged;
         let sections = [
             Some(verdict(subject, summary)),
+            verification::section(summary),
             search::search(summary),
             steps::steps(subject, summary),
             possible_causes::section(&summary.possible_causes),
@@ -157,6 +159,7 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         let figures = Figures::of_all(subject);
         rows.push(figures_row(&["total"], Stream::Mixed.key(), figures.as_ref(), true));
     }
+    let at_a_glance = summary.verification.is_none();
     Some(Section {
         id: "roles",
         heading: "By role",
@@ -165,7 +168,7 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
             of_peak(subject),
             seconds_in_words(measured_s)
         )),
-        blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
+        blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, at_a_glance))],
     })
 }
 

@@ -100,6 +100,8 @@ pub enum Aim {
         /// Gives up after so long; `None` is 25 rounds.
         limit: Option<Duration>,
     },
+    /// Whether it gives back what is written, with the load as the profile has it.
+    Verify,
     /// The highest rate of the load's mix that stays within the limits.
     Capacity {
         /// On every stream; `None` is what the threshold set calls acceptable.

@@ -222,6 +222,19 @@ impl Rig {
         self.run_watched(trial, None)
     }
 
+    /// Compares all pages once more where the load was one that compares, and notes what came of it.
+    fn verify(&self, record: &mut RunRecord) {
+        let Some(verifier) = self.prepared.as_ref().and_then(|prepared| prepared.areas.verifier.as_ref())
+        else {
+            return;
+        };
+        let is_whole = record.ended.how == EndedHow::Complete && {
+            self.observer.say("compares every page once more");
+            verifier.scan(&|_, _| (), &|| self.control.is_stopping())
+        };
+        record.verification = Some(verifier.verification(is_whole));
+    }
+
     /// The same of a load that `early_end` may end behind any interval: by the time from which on its figures count.
     pub(crate) fn run_watched(
         &mut self,
@@ -262,6 +275,7 @@ impl Rig {
         {
             record.ended = Ended { how: EndedHow::Failed, reason: Some(reason) };
         }
+        self.verify(record);
         // Only where it ended by itself: a user who stopped it did not wait for it to be steady.
         if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
             let was = if held { "steady" } else { "not steady" };

@@ -188,6 +188,9 @@ impl Setup {
             facts.push(imagined_target(asked.engine));
         }
         let mut plan = Plan::decide(&profile, &asked, &facts)?;
+        if request.aim == Aim::Verify {
+            plan = plan.verified()?;
+        }
         if plan.polled {
             polling::check_polling(&probed)?;
         }
@@ -207,7 +210,7 @@ impl Setup {
         let mut search = None;
         let by_thresholds = || Limits::Thresholds(thresholds.clone());
         match &request.aim {
-            Aim::Figures => {}
+            Aim::Figures | Aim::Verify => {}
             // A load whose rates are all given is judged at them, one that nothing limits is not judged.
             Aim::Usual if profile.closed || profile.has_own_rate() || !plan.engine.has_device() => {}
             // Steps say how much load there is when.
@@ -292,6 +295,7 @@ impl Setup {
             devices: Vec::new(),
             pauses: Vec::new(),
             search: None,
+            verification: None,
             metrics: self.metrics.clone(),
             metric_failures: Vec::new(),
             findings: Vec::new(),
@@ -348,7 +352,7 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
         staircase: request.staircase.clone(),
         need: match &request.aim {
             Aim::Capacity { need, .. } => need.clone(),
-            Aim::Usual | Aim::Figures | Aim::Steady { .. } => None,
+            Aim::Usual | Aim::Figures | Aim::Verify | Aim::Steady { .. } => None,
         },
         engine,
         engine_reason,
@@ -499,6 +503,11 @@ fn plan_hint(error: &PlanError) -> Option<String> {
             "--polled needs direct I/O with the `uring` engine"
         }
         PlanError::PolledDurable { .. } => "leave --polled out, or take durability out of the profile",
+        PlanError::NothingToVerify { .. } => "leave --engine out",
+        PlanError::UnknownContent { .. } => {
+            "give a directory, where files are made for this run, or a raw device with its token (`iotrial target`) and a profile that writes"
+        }
+        PlanError::NoWholeSectors { .. } => "use block sizes that are multiples of 512 bytes",
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => return None,
     };
     Some(hint.to_owned())

@@ -6,6 +6,7 @@ mod devices;
 mod generator;
 mod source;
 pub mod swept;
+mod written;
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, IoErrors, RecordedFinding, SHORTEST_TRUSTED};
 use iotrial_model::words::in_brief;
@@ -15,6 +16,7 @@ use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words, seco
 use crate::place::said_of;
 
 pub use source::contradiction;
+pub(crate) use written::faults_in_words;
 
 /// One sentence with the numbers, and with the place in front of it.
 pub fn message(finding: &Finding) -> String {
@@ -68,6 +70,7 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::ShortIo { job, direction, moved_bytes, asked_bytes, .. } => format!(
             "{direction}s of `{job}` were short, the first one moved {moved_bytes} of {asked_bytes} bytes: the file or device is smaller than the load expects, or something truncated it during the run"
         ),
+        Evidence::NotAsWritten(found) => written::not_as_written(found),
         Evidence::Stalled(stalled) => course::stalled(stalled),
         Evidence::Paused { count, total_s, longest_s, longest_after_s } => {
             course::paused(*count, *total_s, *longest_s, *longest_after_s)
@@ -211,6 +214,9 @@ fn of_id(id: FindingId) -> &'static str {
         }
         FindingId::NoRole => {
             "the source names no role, so the result is judged as data files; to judge it as a log, import it with `iotrial import --role log FILE`"
+        }
+        FindingId::Compared => {
+            "every page was read before it was overwritten, and compared: the rates and latencies are of this load, and no measurement of the storage"
         }
         _ => unreachable!("{id} has facts"),
     }

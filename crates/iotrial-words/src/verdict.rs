@@ -3,6 +3,7 @@
 mod bearing;
 mod search;
 mod steps;
+mod verified;
 
 use std::collections::HashSet;
 
@@ -52,6 +53,7 @@ pub fn verdict(verdict: &Verdict) -> VerdictWords {
         Basis::Run(ruling) => {
             VerdictWords { headline: None, sentence: sentence(ruling), reasons: reasons(ruling) }
         }
+        Basis::Verified(ruling) => verified::verified(ruling, verdict.outcome),
         Basis::Steps(ruling) => VerdictWords {
             headline: Some(steps_headline(ruling)),
             sentence: steps_sentence(ruling),

@@ -111,6 +111,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Test storage with the I/O of a database: a verdict and an HTML report.
     Run(Box<RunArgs>),
+    /// Does the storage give back what is written to it? Compares every page under the load of a database.
+    Verify(Box<VerifyArgs>),
     /// Find out how fast storage can get and what limits it, for each volume and for all together.
     Sweep(Box<SweepArgs>),
     /// Measure several configurations in turn, several times each; can be resumed.
@@ -312,11 +314,7 @@ impl RunArgs {
     /// The request to a session; `need` is what --need stands for.
     pub fn request(&self, need: Option<Need>) -> Result<LoadRequest, Failure> {
         let load = &self.load;
-        // Zero would be taken as «no size», and the quick one laid out instead: nobody asks for nothing.
-        if load.size.is_some_and(|size| size.get() == 0) {
-            let error = anyhow::anyhow!("--size must be more than zero");
-            return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
-        }
+        check_size(load.size)?;
         if self.steps.is_some() && (self.latency_limit.is_some() || self.until_steady.is_some()) {
             let error = anyhow::anyhow!(
                 "--steps says how much load there is, and --latency-limit and --until-steady decide that themselves"
@@ -359,6 +357,70 @@ impl RunArgs {
             rig: load.rig.request()?,
         })
     }
+}
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+#[command(mut_arg("thresholds", |arg| arg.hide(true)), after_help = "\
+Examples:
+  # does this disk give back what is written? (in ./iotrial-data)
+  iotrial verify
+  # under the load of PostgreSQL, half an hour, on another disk
+  iotrial verify postgresql-oltp --target /var/lib/pg --size 40GiB --duration 30m
+  # a raw device; get the token from `iotrial target`
+  iotrial verify oracle-oltp --target /dev/nvme1n1 --destroy 3f9a1c…
+  # what would be done
+  iotrial verify --dry-run
+
+Every sector that is written carries a stamp: run, place, number of the write, check sum. Every page is read and \
+compared before it is overwritten, whenever the load reads it, and once more after the load. What differs is read again \
+three times and named: lost, torn, misdirected, stale, damaged … (`iotrial docs verify`). Rates and latencies of such a \
+run are no measurement of the storage.
+
+What a power cut leaves is not tried.
+
+Exit codes: 0 everything read back as written; 1 it did not; 2 wrong usage or input; 3 failed; 4 inconclusive: stopped, or \
+a cache of the host may have answered; 130 stopped before its end.")]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    pub load: LoadArgs,
+
+    /// Show the plan without doing anything.
+    #[arg(long, help_heading = heading::NONE)]
+    pub dry_run: bool,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
+
+    /// Print one JSON document to standard output, and nothing else.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl VerifyArgs {
+    /// The request to a session.
+    pub fn request(&self) -> Result<LoadRequest, Failure> {
+        let load = &self.load;
+        check_size(load.size)?;
+        Ok(LoadRequest {
+            full: load.full,
+            size: load.size,
+            duration: load.duration,
+            ramp: load.ramp,
+            aim: Aim::Verify,
+            rig: load.rig.request()?,
+            ..LoadRequest::default()
+        })
+    }
+}
+
+/// Zero would be taken as «no size», and the quick one laid out instead: nobody asks for nothing.
+fn check_size(size: Option<ByteSize>) -> Result<(), Failure> {
+    if size.is_some_and(|size| size.get() == 0) {
+        let error = anyhow::anyhow!("--size must be more than zero");
+        return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
+    }
+    Ok(())
 }
 
 /// Metrics by their names; one that is given twice is a slip in a long line.

@@ -37,6 +37,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
     match command {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Verify(args)) => run::verify(&args),
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Study(args)) => study::study(&args),
         Some(Command::Watch(args)) => watch::watch(&args),

@@ -42,7 +42,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 35] = [
+pub const PAGES: [Page; 36] = [
     page!("glossary", "the terms: knee, ceiling, stream, role, open and closed load, and more"),
     page!("install", "every way to install iotrial: packages, container, completions, what is not tested"),
     page!("kubernetes", "is a StorageClass fast enough: a Job, its results, what a pod changes"),
@@ -54,6 +54,7 @@ pub const PAGES: [Page; 35] = [
     page!("built-in", "the built-in profiles and threshold sets, and the settings"),
     page!("thresholds", "latency limits for the verdict, and how to write your own"),
     page!("study", "several configurations: repeated, in balanced order, resumable, on several machines"),
+    page!("verify", "whether storage gives back what is written: how it is found out, and what is not"),
     page!("targets", "what iotrial touches and what it never touches"),
     page!("windows", "Windows: how I/O is done there, what was tested, what is missing"),
     page!("reports", "report formats, and what each contains"),

@@ -247,7 +247,7 @@ fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
 
 #[test]
 fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
-    for kind in FaultKind::ALL {
+    for kind in FaultKind::ALL.iter().copied() {
         let (verification, injected) = verified_with(Some(kind));
         assert_eq!(injected, EACH, "{kind:?}");
         // A write that went astray is told at both of its ends.

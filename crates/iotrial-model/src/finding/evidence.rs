@@ -11,7 +11,7 @@ use crate::units::ByteSize;
 
 use super::facts::{
     CacheByDevices, CacheByLatency, DerivedRate, FlatRate, ForeignLoad, GeneratorUse, IoErrors, LateIssues,
-    LatencyLimitMissed, PolledIo, SharedHolder, Stalled, Unsteady,
+    LatencyLimitMissed, NotAsWritten, PolledIo, SharedHolder, Stalled, Unsteady,
 };
 use super::{ComparedFact, Contradiction, SweptFact};
 
@@ -29,6 +29,9 @@ words! {
         IoErrors = "io-errors",
         /// I/Os came back short: the file or device ends before the load does. Serious.
         ShortIo = "short-io",
+        /// The storage did not give back what was written (only of a run that verifies): `faults` by kind, `page_count` compared, the
+        /// first place. Serious.
+        NotAsWritten = "not-as-written",
         /// An I/O took a second or more, or had not returned when the load ended; nothing returned for 0.2 s or more, for 1 % of the time
         /// together; for an imported log, nothing completed for that long;
         /// for short probes of a sweep, how many are left out of their curve. Warning; serious if the I/O had not returned or took 15 s.
@@ -90,6 +93,9 @@ words! {
         SmallWorkingSet = "small-working-set",
         /// A share of an SMB server was measured: `paths`. Note.
         SmbShare = "smb-share",
+        /// Every page was read before it was overwritten, and compared: rates and latencies are of this load and not of the storage
+        /// alone. Note.
+        Compared = "compared-load",
         /// Another engine than the usual one made the load. Note.
         EngineFallback = "engine-fallback",
         /// Of an import: the mean latency is in steps of more than a tenth of it. Warning.
@@ -249,6 +255,8 @@ pub enum Evidence {
         /// All I/Os of that job and direction that failed, short ones among them.
         error_count: u64,
     },
+    /// Of pages that are not as they were written.
+    NotAsWritten(NotAsWritten),
     /// Of an I/O that stood still.
     Stalled(Stalled),
     /// Of a generator that did not run.

@@ -1,10 +1,13 @@
 //! What several facts behind a finding are together.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Doubts;
 use crate::latency_limit::SearchLimit;
 use crate::load::{Direction, Role, words};
+use crate::verification::FaultKind;
 
 words! {
     /// Where a cache shows.
@@ -29,6 +32,19 @@ pub struct IoErrors {
     pub direction: Direction,
     /// The first failure there.
     pub first_error: String,
+}
+
+/// Pages that are not as they were written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotAsWritten {
+    /// Pages and I/Os with a fault, by its kind.
+    pub faults: BTreeMap<FaultKind, u64>,
+    /// Pages that were compared.
+    pub page_count: u64,
+    /// The file or device of the first one.
+    pub path: String,
+    /// Where it begins, from the start of the file or device.
+    pub offset_bytes: u64,
 }
 
 /// A generator that polled.

@@ -28,6 +28,24 @@ pub enum PlanError {
         /// What it holds.
         usable: ByteSize,
     },
+    /// The engine writes nothing that could be read back.
+    #[error("the `{engine}` engine writes nothing that could be read back")]
+    NothingToVerify {
+        /// Its name.
+        engine: &'static str,
+    },
+    /// What an area holds was not written by this run.
+    #[error("what is on `{}` was not written by this run, so it cannot be verified", path.display())]
+    UnknownContent {
+        /// The file or device.
+        path: PathBuf,
+    },
+    /// I/Os are no multiples of a sector.
+    #[error("the blocks of job `{job}` are no multiples of 512 bytes, so sectors cannot be verified")]
+    NoWholeSectors {
+        /// Its name.
+        job: String,
+    },
     /// Two targets are the same place.
     #[error("`{}` is given twice as a target", path.display())]
     SameTarget {

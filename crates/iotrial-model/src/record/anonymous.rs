@@ -28,16 +28,20 @@ impl RunRecord {
         if let Some(activity) = &mut self.host_activity {
             activity.anonymize();
         }
-        for area in &mut self.plan.areas {
+        let faults = self.verification.iter_mut().flat_map(|verification| &mut verification.faults);
+        let fault_paths = faults.flat_map(|fault| {
+            std::iter::once(&mut fault.path).chain(fault.other_place.as_mut().map(|place| &mut place.path))
+        });
+        for path in self.plan.areas.iter_mut().map(|area| &mut area.path).chain(fault_paths) {
             // Of targets that lie in each other, the inner one.
             let holding =
-                paths.iter().filter(|(was, _)| area.path.starts_with(was)).max_by_key(|(was, _)| was.len());
-            area.path = match holding {
-                Some((was, by)) if area.path != Path::new(was) => {
-                    Path::new(by).join(area.path.strip_prefix(was).unwrap_or(&area.path))
+                paths.iter().filter(|(was, _)| path.starts_with(was)).max_by_key(|(was, _)| was.len());
+            *path = match holding {
+                Some((was, by)) if path.as_path() != Path::new(was) => {
+                    Path::new(by).join(path.strip_prefix(was).unwrap_or(path))
                 }
                 Some((_, by)) => PathBuf::from(by),
-                None => Path::new("/target").join(area.path.file_name().unwrap_or_default()),
+                None => Path::new("/target").join(path.file_name().unwrap_or_default()),
             };
         }
         for (target, (_, path)) in self.targets.iter_mut().zip(&paths) {

@@ -140,6 +140,7 @@ impl<'r> Subject<'r> {
             devices: part.devices.iter().map(Device::of_run).collect(),
             pauses: &record.pauses,
             search: record.search.as_ref(),
+            verification: record.verification.as_ref(),
             other: Cow::Owned(
                 record.metrics.iter().map(|(name, value)| of_application(name, *value)).collect(),
             ),

@@ -105,6 +105,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         engine_setup: None,
         cpu: None,
         search: None,
+        verification: None,
         metrics: BTreeMap::new(),
         metric_failures: Vec::new(),
         pauses: Vec::new(),

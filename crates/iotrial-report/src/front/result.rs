@@ -15,6 +15,7 @@ use crate::document::{Block, Section};
 use crate::quantity::Quantity;
 use crate::table::Value;
 use crate::text::cut;
+use crate::verification;
 
 /// Judged latencies with a bar of their own: a stream of each role has one.
 const MOST_BARS: usize = 8;
@@ -28,6 +29,9 @@ const LONGEST_TARGET: usize = 60;
 /// The front of one result, of whose document these are the sections.
 pub(crate) fn of_result(subject: &Subject<'_>, summary: &Summary, sections: &[Section]) -> Front {
     let judged = worst_of_each(&summary.verdict.judged);
+    if let Some(figures) = verification::key_figures(summary) {
+        return Front { title: title(subject), figures, chart: None, lines: Vec::new(), closing: None };
+    }
     let mut figures: Vec<KeyFigure> = rates(subject, summary);
     let latencies: Vec<KeyFigure> = match judged.is_empty() {
         false => judged.iter().take(MOST_LATENCIES).map(|one| latency(one)).collect(),

@@ -1,17 +1,19 @@
 //! Every sentence with an example, on one page: `snapshots/iotrial_words__finding__tests__page.snap`. Wording is reviewed there, and no other
 //! test compares it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use iotrial_model::finding::{
     CacheByDevices, CacheByLatency, Changing, Contradiction, DerivedRate, Doubts, FlatRate, ForeignLoad,
-    Freezes, GeneratorUse, HeldPercentile, LateIssues, LatencyLimitMissed, PolledIo, SeenIn, SharedHolder,
-    Shortage, StallSeen, Stalled, Unsteady,
+    Freezes, GeneratorUse, HeldPercentile, LateIssues, LatencyLimitMissed, NotAsWritten, PolledIo, SeenIn,
+    SharedHolder, Shortage, StallSeen, Stalled, Unsteady,
 };
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::EngineKind;
 use iotrial_model::units::ByteSize;
+use iotrial_model::verification::FaultKind;
 
 use super::*;
 
@@ -100,6 +102,12 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         asked_bytes: 8_192,
         error_count: 2,
     };
+    let not_as_written = E::NotAsWritten(NotAsWritten {
+        faults: BTreeMap::from([(FaultKind::LostWrite, 2), (FaultKind::BitFlip, 1)]),
+        page_count: 1_048_576,
+        path: words("/mnt/data/iotrial-data-0.dat"),
+        offset_bytes: 1_056_768,
+    });
     vec![
         (Id::AlteredRecord, E::Nothing {}),
         (Id::Interrupted, ended(Some("SIGINT"))),
@@ -108,6 +116,8 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         (Id::IoErrors, E::IoErrors(errors)),
         (Id::IoErrors, E::StatedErrors { error_count: 7 }),
         (Id::ShortIo, short),
+        (Id::NotAsWritten, not_as_written),
+        (Id::Compared, E::Nothing {}),
         (Id::Stalled, stalled(Some(61.0), StallSeen::Back)),
         (Id::Stalled, stalled(None, StallSeen::Back)),
         (Id::Stalled, stalled(None, StallSeen::NotBack)),

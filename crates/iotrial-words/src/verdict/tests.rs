@@ -12,8 +12,9 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search, SearchResult, WorstLatency};
 use iotrial_model::stream::Stream;
 use iotrial_model::verdict::{
-    Advice, Change, DoubtKind, Objection, SearchAnswer, Starved, StepAnswer, StepsRuling,
+    Advice, Change, DoubtKind, Objection, SearchAnswer, Starved, StepAnswer, StepsRuling, VerifiedRuling,
 };
+use iotrial_model::verification::{FaultKind, Verification};
 
 use super::*;
 
@@ -456,4 +457,35 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
     higher.probes.last_mut().unwrap().held = None;
     say(SearchAnswer::Rate, &higher);
     insta::assert_snapshot!("search", page);
+}
+
+#[test]
+fn each_verdict_of_a_verified_load_has_its_words_on_one_page() {
+    let mut page = String::new();
+    let mut say =
+        |outcome, counts: &[(FaultKind, u64)], objections: Vec<Objection>, is_complete, pages_unknown| {
+            let verification = Verification {
+                pages: 131_072,
+                writes: 1_200_345,
+                pages_checked: 2_400_690,
+                pages_scanned: if is_complete { 131_072 } else { 0 },
+                scan_complete: is_complete,
+                pages_unknown,
+                counts: counts.iter().copied().collect(),
+                ..Verification::default()
+            };
+            let ruling = VerifiedRuling { verification, objections, is_complete };
+            let VerdictWords { headline, sentence, reasons } = verified::verified(&ruling, outcome);
+            writeln!(page, "{}\n  {sentence}", headline.unwrap_or_default()).unwrap();
+            for reason in reasons {
+                writeln!(page, "  - {reason}").unwrap();
+            }
+        };
+    say(Outcome::Qualified, &[], Vec::new(), true, 0);
+    let all: Vec<(FaultKind, u64)> = FaultKind::ALL.iter().copied().zip(1..).collect();
+    say(Outcome::NotQualified, &all, Vec::new(), true, 3);
+    say(Outcome::NotQualified, &[], vec![failed()], false, 0);
+    say(Outcome::Inconclusive, &[], Vec::new(), true, 0);
+    say(Outcome::Inconclusive, &[], Vec::new(), false, 0);
+    insta::assert_snapshot!("verified", page);
 }

@@ -61,6 +61,22 @@ const SHORT: &[Short] = &[
         ],
     },
     Short {
+        command: "verify",
+        options: &[
+            ("profile", "Load: built in, or a TOML file"),
+            ("targets", "Where to test"),
+            ("size", "Total size of all test files"),
+            ("duration", "How long the load runs"),
+            DRY_RUN,
+            HTML,
+            JSON,
+        ],
+        examples: &[
+            "  iotrial verify --target /mnt/a --size 40GiB --duration 30m",
+            "  iotrial verify postgresql-oltp --target /var/lib/pg",
+        ],
+    },
+    Short {
         command: "sweep",
         options: &[
             ("patterns", "What to measure, such as randread-8k,write-64k"),

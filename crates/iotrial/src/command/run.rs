@@ -27,7 +27,7 @@ use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs};
+use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs, VerifyArgs};
 use crate::command::report::{Around, Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
 use crate::command::{dry_run, report};
@@ -103,6 +103,30 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         html_folder,
         wanted,
         wait_for_quiet: rig.wait_for_quiet,
+    };
+    carry_out(load, &request, output)
+}
+
+/// Runs a profile with every page compared, and shows what came of it.
+pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    let json = JsonForm::of(args.json, false);
+    let outputs = Outputs::new(&args.files, json);
+    let request = args.request()?;
+    if is_file_name(&args.load.profile) {
+        intake::expect(Kind::Profile, Path::new(&args.load.profile), &TAKES)?;
+    }
+    let load = JudgedProfile::load(Path::new(""), &args.load.profile, args.load.thresholds.as_deref())?;
+    if args.dry_run {
+        return show_plan(load, &request, &GateArgs::default(), args.json);
+    }
+    let rig = &args.load.rig;
+    let output = RunOutput {
+        gates: GateArgs::default(),
+        outputs,
+        html_folder: rig.page.html_folder.clone(),
+        wanted: Wanted { quiet: rig.quiet, listen: rig.listen.listen, json_stream: false },
+        // Other programs on the host make no page another one.
+        wait_for_quiet: Some(Duration::ZERO),
     };
     carry_out(load, &request, output)
 }
@@ -351,6 +375,13 @@ fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
         _ if summary.ended == Some(EndedHow::Failed) => {
             format!("iotrial check{}   # what is below it, and whether it is healthy", again.targets)
         }
+        // How fast is a question of its own.
+        (Outcome::Qualified, _) if summary.verification.is_some() => {
+            format!("{}   # how fast it is", again.run_without(&[]))
+        }
+        (Outcome::NotQualified, _) if summary.verification.is_some() => {
+            format!("iotrial check{}   # what is below it, and whether it is healthy", again.targets)
+        }
         // The same load again would make the same queue.
         (Outcome::Inconclusive, None) if summary.verdict.queue().is_some() => {
             let iops = summary.verdict.queue().and_then(|queue| queue.iops).unwrap_or(2_000.0);
@@ -427,7 +458,11 @@ fn show(
     let shown =
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
     // What is read first is what stands last.
-    let busy = shown.only().map(busy_beside).filter(|processes| !processes.is_empty());
+    let busy = shown
+        .only()
+        .filter(|summary| summary.verification.is_none())
+        .map(busy_beside)
+        .filter(|processes| !processes.is_empty());
     let prose = output::broken_between_words;
     let busy = busy.map(|processes| prose(&iotrial_words::activity::beside_run(processes)));
     let first = shown.only().and_then(first_step).map(|words| prose(&format!("first: {words}")));

@@ -16,6 +16,7 @@ use iotrial_model::observation::ObservationKind;
 use iotrial_model::profile::Profile;
 use iotrial_model::rate_limit::LimitKind;
 use iotrial_model::recommendation::ReservationKind;
+use iotrial_model::verification::FaultKind;
 use iotrial_report::exposition::metrics;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -208,6 +209,7 @@ fn ids_page() -> String {
         "# Ids\n\nWhat `iotrial help ID` shows. `iotrial check --list-rules` lists the rules of a check.\n"
             .to_owned(),
         ids!("Findings", "Of runs, sweeps, imports, comparisons and sizings. [measurement.md](measurement.md) has formulas, sources and limits.", FindingId),
+        ids!("Faults of a verified load", "What `iotrial verify` finds ([verify.md](verify.md)).", FaultKind),
         ids!("Checks of an audit", "What each compares, then its source and its limits ([audit.md](audit.md)).", Check),
         ids!("Limits of a sweep", "What holds the rate at its ceiling ([sweep.md](sweep.md)).", LimitKind),
         ids!("Observations on counters", "What `iotrial watch` sees ([watch.md](watch.md)).", ObservationKind),

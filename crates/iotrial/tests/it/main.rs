@@ -65,6 +65,7 @@ mod sweep_truth;
 mod terminal;
 mod undisturbed;
 mod until_steady;
+mod verify;
 mod watch;
 #[cfg(windows)]
 mod windows;

@@ -129,6 +129,7 @@ fn every_page_that_help_points_to_is_in_the_program() {
     }
     let commands = [
         "run",
+        "verify",
         "sweep",
         "study",
         "report",

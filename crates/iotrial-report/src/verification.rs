@@ -1,0 +1,119 @@
+//! What a run that verifies compared, and what it found.
+
+use iotrial_analysis::summary::Summary;
+use iotrial_model::verification::{FaultKind, Noticed, PageFault, Verification};
+
+use crate::document::{Block, Section};
+use crate::front::KeyFigure;
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+/// Absent where nobody compared.
+pub(crate) fn section(summary: &Summary) -> Option<Section> {
+    let verification = summary.verification.as_ref()?;
+    let mut blocks = vec![Block::Table(compared(verification))];
+    if verification.fault_count() > 0 {
+        blocks.push(Block::Table(kinds(verification)));
+    }
+    if !verification.faults.is_empty() {
+        blocks.push(Block::Table(places(&verification.faults)));
+    }
+    Some(Section {
+        id: "verification",
+        heading: "What was written and read back",
+        note: Some(
+            "Each page was compared with the last write to it that was acknowledged. What a power cut leaves was not tried."
+                .to_owned(),
+        ),
+        blocks,
+    })
+}
+
+/// The figures that a page shows first; `None` where nobody compared.
+pub(crate) fn key_figures(summary: &Summary) -> Option<Vec<KeyFigure>> {
+    let verification = summary.verification.as_ref()?;
+    let count = |name: &str, count: u64| KeyFigure::new(name, Quantity::Count, Value::Count(count));
+    let faults = count("faults", verification.fault_count());
+    Some(vec![
+        KeyFigure { is_beyond: verification.fault_count() > 0, ..faults },
+        count("pages", verification.pages),
+        count("comparisons", verification.pages_checked.saturating_add(verification.pages_scanned)),
+        count("writes", verification.writes),
+    ])
+}
+
+fn compared(verification: &Verification) -> Table {
+    let Verification { pages_checked, pages_scanned, pages_overlapped, writes, .. } = verification;
+    let rows = [
+        ("writes that were acknowledged", writes),
+        ("pages compared under the load", pages_checked),
+        ("pages compared after the load", pages_scanned),
+        ("pages read while they were written, not compared", pages_overlapped),
+    ];
+    Table {
+        caption: "What was compared".to_owned(),
+        columns: vec![Column::new("what", Quantity::Words), Column::new("number", Quantity::Count)],
+        rows: rows.into_iter().map(|(what, count)| row(vec![words(what), Value::Count(*count)])).collect(),
+        at_a_glance: true,
+    }
+}
+
+fn kinds(verification: &Verification) -> Table {
+    let rows = verification.counts.iter().map(|(kind, count)| {
+        row(vec![words(kind.as_str()), Value::Count(*count), words(FaultKind::meaning(*kind))])
+    });
+    Table {
+        caption: "Faults by kind".to_owned(),
+        columns: vec![
+            Column::new("kind", Quantity::Words),
+            Column::new("number", Quantity::Count),
+            Column::new("meaning", Quantity::Words),
+        ],
+        rows: rows.collect(),
+        at_a_glance: true,
+    }
+}
+
+fn places(faults: &[PageFault]) -> Table {
+    let rows = faults.iter().map(|fault| {
+        let elsewhere = fault.other_place.as_ref();
+        let elsewhere =
+            elsewhere.map(|place| format!("{}, byte {}", place.path.display(), place.offset_bytes));
+        row(vec![
+            words(fault.kind.as_str()),
+            Value::Text(fault.path.display().to_string()),
+            Value::Count(fault.first_bad_byte.unwrap_or(fault.offset_bytes)),
+            fault.bad_sectors.map_or(Value::Absent, Value::Count),
+            words(match fault.noticed {
+                Noticed::BeforeOverwrite => "before it was overwritten",
+                Noticed::Read => "when it was read",
+                Noticed::Write => "when it was written",
+                Noticed::EndScan => "after the load",
+            }),
+            fault.good_rereads.map_or(Value::Absent, |good| Value::Count(good.into())),
+            Value::text(elsewhere),
+        ])
+    });
+    Table {
+        caption: "The first faults".to_owned(),
+        columns: vec![
+            Column::new("kind", Quantity::Words),
+            Column::new("file or device", Quantity::Words),
+            Column::new("byte", Quantity::Count),
+            Column::new("sectors", Quantity::Count),
+            Column::new("noticed", Quantity::Words),
+            Column::new("right when repeated, of 3", Quantity::Count),
+            Column::new("other end", Quantity::Words),
+        ],
+        rows: rows.collect(),
+        at_a_glance: false,
+    }
+}
+
+fn words(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+fn row(cells: Vec<Value>) -> Row {
+    Row { cells, is_total: false }
+}

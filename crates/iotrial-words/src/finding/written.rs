@@ -1,0 +1,52 @@
+//! What is said of pages that are not as they were written.
+
+use iotrial_model::finding::NotAsWritten;
+use iotrial_model::verification::FaultKind;
+use iotrial_model::words::enumerate;
+
+use crate::numbers::count_with_thousands;
+
+pub(super) fn not_as_written(found: &NotAsWritten) -> String {
+    let NotAsWritten { faults, page_count, path, offset_bytes } = found;
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!("; the first one: `{path}`, byte {offset_bytes}")
+    };
+    format!(
+        "of {} comparisons of pages with what was written, {} failed{place}",
+        count_with_thousands(*page_count),
+        faults_in_words(faults.iter().map(|(kind, count)| (*kind, *count)))
+    )
+}
+
+/// Each kind with its number: `2 lost writes and 1 bit flip`.
+pub(crate) fn faults_in_words(faults: impl Iterator<Item = (FaultKind, u64)>) -> String {
+    let each: Vec<String> = faults
+        .map(|(kind, count)| {
+            let (one, more) = name(kind);
+            format!("{} {}", count_with_thousands(count), if count == 1 { one } else { more })
+        })
+        .collect();
+    enumerate(&each)
+}
+
+/// For one, and for several.
+const fn name(kind: FaultKind) -> (&'static str, &'static str) {
+    match kind {
+        FaultKind::LostWrite => ("lost write", "lost writes"),
+        FaultKind::TornWrite => ("torn write", "torn writes"),
+        FaultKind::MisdirectedWrite => ("page of a misdirected write", "pages of misdirected writes"),
+        FaultKind::StaleRead => ("stale read", "stale reads"),
+        FaultKind::TransferError => ("transfer error", "transfer errors"),
+        FaultKind::BitFlip => ("bit flip", "bit flips"),
+        FaultKind::DamagedPage => ("damaged page", "damaged pages"),
+        FaultKind::ForeignData => ("page with foreign data", "pages with foreign data"),
+        FaultKind::ReadWithoutTransfer => ("read without transfer", "reads without transfer"),
+        FaultKind::ShortIo => ("short transfer", "short transfers"),
+        FaultKind::ReadError => ("read error", "read errors"),
+        FaultKind::WriteError => ("write error", "write errors"),
+        FaultKind::NoSpace => ("write without room", "writes without room"),
+        FaultKind::DeviceGone => ("I/O to a device that is gone", "I/Os to a device that is gone"),
+    }
+}
