@@ -652,3 +652,30 @@ fn what_cannot_be_watched_is_refused_and_says_why() {
         check(&["--listen", &address], &format!("cannot listen on {address}"));
     }
 }
+
+#[test]
+fn a_recording_is_compared_with_that_of_a_normal_time_under_the_same_load() {
+    let bench = Bench::new();
+    let normal = perfmon();
+    fs::write(bench.path().join("normal.csv"), &normal).unwrap();
+    // The same load, whose writes to the data took 6 ms and now take 11.
+    fs::write(bench.path().join("now.csv"), normal.replace("\"0,004\",\"0,006\"", "\"0,004\",\"0,011\""))
+        .unwrap();
+    let of = |file: &str| bench.run(&["watch", file, "--baseline", "normal.csv", "--json"]).json();
+    let slower = |answer: &Value| -> Vec<String> {
+        let all = answer["observations"].as_array().unwrap().iter();
+        let all = all.filter(|one| one["kind"] == "slower-than-baseline");
+        all.map(|one| one["of"]["disk"].as_str().unwrap().to_owned()).collect()
+    };
+    let now = of("now.csv");
+    assert_eq!(slower(&now), ["1 D:"]);
+    let changes = now["baseline"]["changes"].as_array().unwrap();
+    let writes = changes.iter().find(|one| one["disk"] == "1 D:" && one["direction"] == "write").unwrap();
+    assert_eq!(
+        (writes["same_load_us"]["baseline"].as_f64(), writes["same_load_us"]["now"].as_f64()),
+        (Some(6_000.0), Some(11_000.0))
+    );
+    assert_eq!(slower(&of("normal.csv")), [""; 0]);
+    bench.run(&["watch", "now.csv", "--baseline", "none.csv"]).expect_code(2);
+    bench.run(&["watch", "--baseline", "study.toml"]).expect_code(2);
+}

@@ -1,5 +1,6 @@
 //! Files of counters.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -31,10 +32,18 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
             return Err(Failure::input(error).hint("leave it out, or leave the file out".to_owned()));
         }
     }
+    let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    // A mean since the start is shown, and is no demand.
+    let series = read(&args.what, args.demand.is_some())?;
+    show(args, outputs, &series, request, &name)
+}
+
+/// The rates in some files, consecutive ones of one system; of a single snapshot the mean since the start, unless there must be several.
+pub(super) fn read(paths: &[impl AsRef<Path>], needs_rates: bool) -> Result<CounterSeries, Failure> {
     let intake = Intake { takes: TAKES, folders: Folders::Refused, store: None, study_profile: None };
     let (mut snapshots, mut series): (Option<Snapshots>, Vec<(String, CounterSeries)>) = Default::default();
-    for path in &args.what {
-        let name = path.display().to_string();
+    let names = paths.iter().map(|path| path.as_ref().display().to_string());
+    for name in names.clone() {
         let counters = match intake.open_one(&name)? {
             Input::Counters(counters) => counters,
             other => return Err(TAKES.refuse(&name, other.kind())),
@@ -55,12 +64,10 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
             }
         }
     }
-    let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let series = match snapshots {
-        // A mean since the start is shown, and is no demand.
-        Some(snapshots) => match snapshots.since_start().filter(|_| args.demand.is_none()) {
+        Some(snapshots) => match snapshots.since_start().filter(|_| !needs_rates) {
             Some(since_start) => since_start,
-            None => series_of(&name, Counters::Snapshots(snapshots))?,
+            None => series_of(&names.collect::<Vec<_>>().join(" "), Counters::Snapshots(snapshots))?,
         },
         None => CounterSeries::of_files(series).map_err(|error| {
             let hint = error.hint().to_owned();
@@ -70,7 +77,7 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
     if series.interval_count == 0 {
         say!("warning: there is no interval in it");
     }
-    show(args, outputs, &series, request, &name)
+    Ok(series)
 }
 
 fn joined(some: Snapshots, more: Snapshots) -> Result<Snapshots, Failure> {
