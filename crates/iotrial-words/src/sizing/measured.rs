@@ -44,6 +44,25 @@ pub(super) fn bound(bound: &MeasuredBound) -> String {
             reached(of),
             share(of)
         ),
+        MeasuredBound::Ceiling { share: of, part } => {
+            let part = part.as_ref().map_or_else(String::new, |part| {
+                format!(
+                    "; that is what {} of the {} {} carry: check that all of them are used",
+                    part.used, part.count, part.name
+                )
+            });
+            format!(
+                "the storage was the limit, below the limits of the catalog: more outstanding I/Os give no more, and the load reached at most {} ({}){part}",
+                reached(of),
+                share(of)
+            )
+        }
+        MeasuredBound::OneLoad { share: of, full } => format!(
+            "the limit is unknown: {}, and the load reached at most {} ({}); one load does not show whether more outstanding I/Os would give more",
+            in_flight(*full),
+            reached(of),
+            share(of)
+        ),
         MeasuredBound::Neither { share: of, in_flight: queue } => format!(
             "the limit is unknown: only {}, and the load reached at most {} ({})",
             in_flight(*queue),

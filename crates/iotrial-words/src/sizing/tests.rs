@@ -13,7 +13,7 @@ use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::floor::{FloorRule, VcpuFloor};
 use iotrial_sizing::measure::Measure;
 use iotrial_sizing::measured::{
-    InFlight, MeasuredAgainst, MeasuredBound, MeasuredTogether, OfPart, RateContradiction,
+    InFlight, MeasuredAgainst, MeasuredBound, MeasuredTogether, OfPart, PartOfPath, RateContradiction,
 };
 use iotrial_sizing::price::{CostNote, CostPart, KnownSum, MissingPrice, SecondLicences};
 use iotrial_sizing::requirement::{Share, Slow, Unmet};
@@ -265,6 +265,12 @@ fn what_was_measured() {
         MeasuredBound::Configuration { share: volumes(98.0), full: None },
         MeasuredBound::Configuration { share: volumes(98.0), full: Some(full) },
         MeasuredBound::Concurrency { share: volumes(60.0), full },
+        MeasuredBound::Ceiling { share: volumes(60.0), part: None },
+        MeasuredBound::Ceiling {
+            share: volumes(52.6),
+            part: Some(PartOfPath { name: "HBA".to_owned(), used: 1, count: 2 }),
+        },
+        MeasuredBound::OneLoad { share: volumes(60.0), full },
         MeasuredBound::Neither { share: volumes(60.0), in_flight: InFlight { in_flight: 40.0, ..full } },
         MeasuredBound::NotInFlight(volumes(60.0)),
         MeasuredBound::NoLimit,
