@@ -151,7 +151,7 @@ impl Measurement {
     pub fn compare_depths(all: &mut [Self]) {
         let deeper = |one: &Self| {
             let outstanding = one.outstanding?;
-            // Of several, the one whose rate is closest: a load far deeper may be beyond the best one.
+            // Of several, the highest rate: a load far deeper may be beyond the best one.
             let others = all.iter().filter(|other| {
                 other.outstanding.is_some_and(|other| other >= DEEPER * outstanding)
                     && one.is_same_load(other)
