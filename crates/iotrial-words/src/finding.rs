@@ -97,9 +97,10 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::CacheByLatency(cache) => devices::cache_by_latency(cache),
         Evidence::ForeignLoad(load) => devices::foreign_load(load),
         Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s } => format!(
-            "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up; {}",
+            "the device did {} {unit} and was throttled to {} {unit} after {}: burst credits or a cache were used up; {}",
             rate_in_words(*burst),
             rate_in_words(*plateau),
+            seconds_in_words(*after_s),
             if after_s > measured_from_s {
                 "the figures mix both rates; measure longer, or after a longer ramp, to see the lasting rate"
             } else {
