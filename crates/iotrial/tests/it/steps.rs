@@ -115,9 +115,9 @@ fn the_time_of_all_steps_is_known_before_they_begin() {
         "{}",
         plan.stdout
     );
-    assert!(plan.stdout.contains("step 3 (100 %) from 22s on for 10s"), "{}", plan.stdout);
+    assert!(plan.stdout.contains("step 3 (100 %) from 22 s on for 10 s"), "{}", plan.stdout);
     let full = bench.run(&["run", "tpce-profile", "--engine", "sim", "--full", "--dry-run"]);
-    assert!(full.stdout.contains("time      50m after the test files are created"), "{}", full.stdout);
+    assert!(full.stdout.contains("time      50 min after the test files are created"), "{}", full.stdout);
     assert!(
         full.stdout.contains("step 1 “build-up” (0 to 100 %) from 0 s on for 10 min, not judged"),
         "{}",

@@ -102,11 +102,11 @@ fn a_device_that_never_settles_ends_at_the_limit_and_record_verdict_and_finding_
     let finding = summary["findings"].as_array().unwrap().iter().find(|one| one["id"] == "unsteady").unwrap();
     let message = finding["message"].as_str().unwrap();
     assert!(
-        message.starts_with("the load did not become steady within 20s: over its last five rounds of 2s"),
+        message.starts_with("the load did not become steady within 20 s: over its last five rounds of 2 s"),
         "{message}"
     );
     let reasons = summary["verdict"]["reasons"].to_string();
-    assert!(reasons.contains("did not become steady within 20s"), "{reasons}");
+    assert!(reasons.contains("did not become steady within 20 s"), "{reasons}");
 }
 
 #[test]
