@@ -97,9 +97,10 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::CacheByLatency(cache) => devices::cache_by_latency(cache),
         Evidence::ForeignLoad(load) => devices::foreign_load(load),
         Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s } => format!(
-            "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up; {}",
+            "the device did {} {unit} and was throttled to {} {unit} after {}: burst credits or a cache were used up; {}",
             rate_in_words(*burst),
             rate_in_words(*plateau),
+            seconds_in_words(*after_s),
             if after_s > measured_from_s {
                 "the figures mix both rates; measure longer, or after a longer ramp, to see the lasting rate"
             } else {
@@ -154,13 +155,15 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         }
         Evidence::SizeReduced { note, .. } => note.clone(),
         Evidence::MemoryAnswered { lat_p50_us, stream } => format!(
-            "the source does not say whether the I/O bypassed the page cache, and half of the {stream}s took {lat_p50_us:.1} µs or less, which no device does: memory answered them"
+            "the source does not say whether the I/O bypassed the page cache, and half of the {stream}s took {} or less, which no device does: memory answered them",
+            latency_in_words(*lat_p50_us)
         ),
         Evidence::CoarseLatency { resolution_us, lat_mean_us, tool, stream } => {
             source::coarse_latency(*resolution_us, *lat_mean_us, tool, stream)
         }
         Evidence::CompletionLatency { slat_mean_us } => format!(
-            "percentiles exclude the submission time ({slat_mean_us:.1} µs on average), and the mean includes it"
+            "percentiles exclude the submission time ({} on average), and the mean includes it",
+            latency_in_words(*slat_mean_us)
         ),
         Evidence::FlushesApart { flush_mean_us, tool, job } => {
             let mean = flush_mean_us.map(|mean_us| format!(", {} on average", latency_in_words(mean_us)));
