@@ -91,6 +91,7 @@ const fn bound_word(bound: BoundBy) -> &'static str {
         BoundBy::Concurrency => "concurrency",
         BoundBy::Unknown => "unknown",
         BoundBy::OtherConfiguration => "other-configuration",
+        BoundBy::Burst => "burst",
     }
 }
 
