@@ -3,13 +3,14 @@
 //! The first section is what a commit does. The others compare two writes, sizes of a write and descriptors, and are no commits.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use iotrial_model::imported::{ImportedJob, Stated, StatedLoad, StatedOps, StatedStream};
 use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 
 use crate::scan::{after, binary_size};
-use crate::text::{numbered, without_prefixes};
+use crate::text::{numbered, quote, without_prefixes};
 use crate::{ImportError, Reading};
 
 /// Begins the section of commits: `Compare file sync methods using one 8kB write:`.
@@ -60,6 +61,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             ..StatedLoad::default()
         };
         let mut record = reading.record("pg_test_fsync", None, format!("line {line}"));
+        // The methods of a file are configurations that are compared; those of another file are others.
+        let stem = Path::new(reading.file.name).file_stem().unwrap_or_default().to_string_lossy();
+        record.label = Some(quote(&format!("{stem} {method}")));
         record.attributes =
             BTreeMap::from([("wal_sync_method".to_owned(), AttributeValue::Text(method.to_owned()))]);
         record.jobs.push(ImportedJob {

@@ -315,7 +315,8 @@ fn said_by_job(job: &Value) -> Entry {
 fn amount(text: &str) -> (f64, f64) {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
-    let step = digits.split_once('.').map_or(1.0, |(_, behind)| 0.1_f64.powi(behind.len() as i32));
+    let decimals = digits.split_once('.').map_or(0, |(_, behind)| behind.len());
+    let step: f64 = format!("1e-{decimals}").parse().unwrap();
     // Also `Mi` alone, of a sum over clients.
     let base: f64 = if unit.chars().nth(1) == Some('i') { 1_024.0 } else { 1_000.0 };
     let power = match unit.chars().next().map(|letter| letter.to_ascii_lowercase()) {

@@ -289,7 +289,7 @@ fn an_archive_of_counters_is_the_files_in_it() {
         archive.finish().unwrap();
     };
     let read_me = ("README.md", "what these files are of".to_owned());
-    zip_of("logs.zip", &[&files[..], &[read_me.clone()]].concat());
+    zip_of("logs.zip", &[&files[..], std::slice::from_ref(&read_me)].concat());
     let ran = bench.run(&["watch", "logs.zip", "--json"]).expect_code(0);
     assert!(ran.stderr.contains("README.md"), "{}", ran.stderr);
     let packed = ran.json();
