@@ -92,6 +92,7 @@ const fn bound_word(bound: BoundBy) -> &'static str {
         BoundBy::Ceiling => "ceiling",
         BoundBy::Unknown => "unknown",
         BoundBy::OtherConfiguration => "other-configuration",
+        BoundBy::Burst => "burst",
     }
 }
 

@@ -231,6 +231,8 @@ pub enum BoundBy {
     Unknown,
     /// More than a limit allows: these are figures of another configuration.
     OtherConfiguration,
+    /// More than a limit allows for good, and no more than it allows for a while: a burst, which ends.
+    Burst,
 }
 
 /// What was the limit, with what shows it.
@@ -245,6 +247,13 @@ pub enum MeasuredBound {
     },
     /// The figures exceed this limit, and so are of another configuration.
     Beyond(Share),
+    /// The figures exceed this limit, which the configuration does for a while.
+    Burst {
+        /// The limit that holds for good.
+        share: Share,
+        /// I/Os per second of this load that last.
+        lasting_iops: f64,
+    },
     /// This limit was reached.
     Configuration {
         /// The fullest limit.
@@ -332,6 +341,7 @@ impl MeasuredBound {
     pub const fn by(&self) -> &'static [BoundBy] {
         match self {
             Self::OtherMachine { .. } | Self::Beyond(_) => &[BoundBy::OtherConfiguration],
+            Self::Burst { .. } => &[BoundBy::Burst],
             Self::Configuration { full: None, .. } => &[BoundBy::Configuration],
             Self::Configuration { full: Some(_), .. } => &[BoundBy::Configuration, BoundBy::Concurrency],
             Self::Concurrency { .. } => &[BoundBy::Concurrency],
@@ -366,6 +376,19 @@ impl MeasuredBound {
             (Some(full), _) => Self::OneLoad { share, full },
             (None, Some(in_flight)) => Self::Neither { share, in_flight },
             (None, None) => Self::NotInFlight(share),
+        }
+    }
+
+    /// The same of a load that the configuration carries for a while, by the limits of that while.
+    fn or_burst(self, load: &Load, of_burst: &[Share]) -> Self {
+        let fits = of_burst
+            .iter()
+            .all(|share| share.measure == Measure::Outstanding || share.percent <= MOST_PERCENT);
+        match self {
+            Self::Beyond(share) if fits => {
+                Self::Burst { lasting_iops: load.iops() * 100.0 / share.percent, share }
+            }
+            other => other,
         }
     }
 }
@@ -426,7 +449,8 @@ impl MeasuredAgainst {
         let machine = &resolved.configuration.machine;
         let bound = match measurement.other_machine(machine) {
             Some(measured) => MeasuredBound::OtherMachine { measured, own: machine.clone() },
-            None => MeasuredBound::new(&shares, measurement, resolved),
+            None => MeasuredBound::new(&shares, measurement, resolved)
+                .or_burst(&load, &self::shares(&Chain::of(resolved, true), &load)),
         };
         Ok(Self {
             label: measurement.label.clone(),
@@ -455,6 +479,8 @@ pub struct MeasuredTogether {
     pub concurrency: usize,
     /// Those below every limit, at a ceiling of their own or not, by the part that they came closest to.
     pub below: Vec<OfPart>,
+    /// Bursts, by the part whose lasting limit they exceed.
+    pub bursts: Vec<OfPart>,
     /// Those of another configuration, by the part whose limit they exceed.
     pub others: Vec<OfPart>,
 }
@@ -484,6 +510,7 @@ impl MeasuredTogether {
             reached: by_part(by(BoundBy::Configuration)),
             concurrency: by(BoundBy::Concurrency).count(),
             below: by_part(by(BoundBy::Unknown).chain(by(BoundBy::Ceiling))),
+            bursts: by_part(by(BoundBy::Burst)),
             others: by_part(by(BoundBy::OtherConfiguration)),
         })
     }

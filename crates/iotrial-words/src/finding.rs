@@ -62,6 +62,13 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
             count_with_thousands(*error_count),
             count_with_thousands(*attempt_count)
         ),
+        Evidence::SampledRate { iops, sampled_iops_mean, sampled_iops_min, sampled_iops_max, stream } => format!(
+            "the rate of `{stream}` was not steady: {} IOPS on average while it ran, from {} to {}, but {} IOPS over the whole time; its jobs ended at different times, or stood still",
+            rate_in_words(*sampled_iops_mean),
+            rate_in_words(*sampled_iops_min),
+            rate_in_words(*sampled_iops_max),
+            rate_in_words(*iops)
+        ),
         Evidence::StatedErrors { error_count } => {
             format!("{error_count} I/Os failed; the figures contain only those that succeeded")
         }

@@ -14,6 +14,7 @@ mod awr_shared;
 mod awr_spoiled;
 mod cases;
 mod fio_job_of_published;
+mod fio_second_reader;
 mod garbage;
 mod golden;
 mod loads;

@@ -172,6 +172,33 @@ fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
     assert_eq!(MeasuredTogether::of(&both).unwrap().others[0].count, 1);
 }
 
+#[test]
+fn a_rate_that_holds_for_a_while_is_a_burst_and_what_lasts_is_told() {
+    let text = r#"
+format = "iotrial.configuration/1"
+provider = "aws"
+machine = "m6i.large"
+[[pool]]
+volume = "gp3"
+size = "500GiB"
+iops = 16000
+bandwidth = "1000MiB/s"
+"#;
+    let row = |iops: f64| {
+        table(&format!(
+            "[[row]]\nid = \"A\"\nload = {{ read_percent = 100, block_size_bytes = 8192 }}\nread = {{ iops = {iops:?} }}\n"
+        ))
+    };
+    let bound = |iops: f64| against(&Configuration::parse(text).unwrap(), &row(iops)).remove(0).bound;
+    let MeasuredBound::Burst { share, lasting_iops } = bound(15_900.0) else {
+        panic!("{:?}", bound(15_900.0))
+    };
+    assert_eq!((share.element.as_str(), lasting_iops.round()), ("EBS limit", 3_600.0));
+    // At what lasts it is the limit, and beyond what the volume does for a while it is of another configuration.
+    assert_eq!(bound(3_600.0).by(), [BoundBy::Configuration]);
+    assert_eq!(bound(17_500.0).by(), [BoundBy::OtherConfiguration]);
+}
+
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
 #[test]
 fn option_2_is_bound_by_the_instance_and_the_misprinted_unit_of_its_mix_is_found() {

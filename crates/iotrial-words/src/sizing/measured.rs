@@ -32,6 +32,12 @@ pub(super) fn bound(bound: &MeasuredBound) -> String {
             share(of),
             reached(of)
         ),
+        MeasuredBound::Burst { share: of, lasting_iops } => format!(
+            "a burst, which ends: {} ({}); {} IOPS of this load last",
+            share(of),
+            reached(of),
+            grouped(lasting_iops.round())
+        ),
         MeasuredBound::Configuration { share: of, full } => {
             let wait = full.map_or_else(String::new, |full| {
                 format!("; {}, so more outstanding I/Os would only wait", in_flight(full))
@@ -110,6 +116,7 @@ pub fn measured_together(all: &MeasuredTogether) -> String {
         words.push(limited.join(", "));
     }
     words.extend(each(&all.below, "below every limit, closest to"));
+    words.extend(each(&all.bursts, "bursts above the lasting limit of"));
     words.extend(each(&all.others, "not from this configuration, above the limit of"));
     format!("{} measurements: {}", all.count, words.join("; "))
 }

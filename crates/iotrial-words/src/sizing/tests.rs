@@ -262,6 +262,7 @@ fn what_was_measured() {
             own: "VM.Standard".to_owned(),
         },
         MeasuredBound::Beyond(volumes(140.0)),
+        MeasuredBound::Burst { share: volumes(140.0), lasting_iops: 51_200.0 },
         MeasuredBound::Configuration { share: volumes(98.0), full: None },
         MeasuredBound::Configuration { share: volumes(98.0), full: Some(full) },
         MeasuredBound::Concurrency { share: volumes(60.0), full },
@@ -308,6 +309,7 @@ fn what_was_measured() {
             reached: vec![part("instance limit", 96.0, 100.2)],
             concurrency: 1,
             below: vec![part("2 × vpu-10", 75.0, 75.2)],
+            bursts: vec![part("EBS limit", 200.0, 300.0)],
             others: vec![part("EBS limit", 120.0, 140.0)],
         },
         MeasuredTogether {
@@ -315,6 +317,7 @@ fn what_was_measured() {
             reached: Vec::new(),
             concurrency: 0,
             below: vec![part("2 × vpu-10", 60.0, 75.0)],
+            bursts: Vec::new(),
             others: Vec::new(),
         },
     ];

@@ -49,8 +49,8 @@ each observation.
 
 Exit codes: 0 done: within the limits, or nothing to judge; 1 done, but latencies are above the limits; 2 wrong usage or input; 3 failed; 4 undecided: a disk went away or was replaced.")]
 pub struct WatchArgs {
-    /// Counter files to read (PerfMon CSV, iostat, sar, sadf, snapshots, a recording; - for standard input), or directories and devices to
-    /// watch live [default: watch all disks of this host].
+    /// Counter files to read (PerfMon CSV, iostat, sar, sadf, snapshots, a recording, archives of them; - for standard input), or directories
+    /// and devices to watch live [default: watch all disks of this host].
     #[arg(value_name = "FILE|DEVICE|DIRECTORY")]
     pub what: Vec<PathBuf>,
 
