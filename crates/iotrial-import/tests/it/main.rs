@@ -7,6 +7,7 @@
     reason = "tests, which say what they skip"
 )]
 
+mod awr_cases;
 mod awr_exadata;
 mod awr_garbage;
 mod awr_reports;

@@ -27,12 +27,18 @@ pub fn size_note(note: &SizeNote) -> String {
             number_in_words(*by_sessions),
             number_in_words(*by_cpu)
         ),
-        SizeNote::CpuShort { busy_percent, waiting, by_sessions } => {
+        SizeNote::CpuShort { busy_percent, waiting, of_limit, by_sessions } => {
             let busy = busy_percent.map(|percent| format!("{percent:.0} % of the host's CPUs were busy"));
             let waiting = waiting.map(|sessions| {
                 format!("{} sessions waited for a CPU on average", number_in_words(sessions))
             });
-            let signs: Vec<String> = [busy, waiting].into_iter().flatten().collect();
+            let limit = of_limit.map(|(used, limit)| {
+                format!(
+                    "the database used {} of the {limit:.0} CPUs that it is limited to",
+                    number_in_words(used)
+                )
+            });
+            let signs: Vec<String> = [busy, limit, waiting].into_iter().flatten().collect();
             let sessions = by_sessions.map_or_else(String::new, |vcpus| {
                 format!("; sizing by active sessions would give {}", number_in_words(vcpus))
             });

@@ -503,11 +503,45 @@ fn where_cpus_were_short_the_need_is_what_was_used_and_what_waited_for_it() {
     let Some(managed) = awr(&bench, &["cases/awr/04-resource-manager.html"]) else { return };
     let waiting = number(&managed, "cpu_wait_sessions").unwrap();
     assert!((waiting - 42.6).abs() < 0.1, "{waiting}");
+    assert_eq!(managed["figures"]["cpu_limit"]["value"], 8.0);
+    let notes = managed["right_size"]["notes"].to_string();
+    assert!(notes.contains("8.1 of the 8 CPUs"), "{notes}");
     // At most all sessions that were active, in whole cores.
     assert!((50.0..=52.0).contains(&vcpus(&managed)), "{}", vcpus(&managed));
     // OMAT's way stays as it is: its factor above 75 % busy has them already.
     for answer in [&saturated, &managed] {
         assert!(answer["right_size"]["chosen"]["vcpus_by_sessions"].as_f64().unwrap() > 11.9);
+    }
+}
+
+#[test]
+fn a_head_has_the_rates_of_its_load_profile() {
+    let bench = Bench::new();
+    let number = |answer: &Value, key: &str| answer["figures"][key]["value"].as_f64();
+    let Some(head) = awr(&bench, &["cases/awr/07-head-only.txt"]) else { return };
+    // 580.0 and 377.6 blocks of 8 KiB.
+    let mib = [580.0, 377.6].map(|blocks| Some(blocks / 128.0));
+    let of_database = ["database_read_mib_per_s", "database_write_mib_per_s"].map(|key| number(&head, key));
+    assert_eq!(of_database, mib);
+    assert_eq!((number(&head, "reads_per_s"), number(&head, "cpu_sessions")), (None, Some(1.9)));
+    assert_eq!(head["right_size"]["chosen"]["vcpus"], 12);
+    // This one ends before them, and after the CPU of background processes.
+    let Some(solaris) = awr(&bench, &["cases/awr/10-solaris-head.html"]) else { return };
+    assert_eq!(number(&solaris, "database_read_mib_per_s"), None);
+    assert_eq!(number(&solaris, "background_cpu_sessions"), Some(0.4));
+    let redo = number(&solaris, "redo_mib_per_s").unwrap();
+    assert!((redo - 5_048_931.5 / 1_048_576.0).abs() < 1e-9, "{redo}");
+}
+
+#[test]
+fn the_database_has_as_much_as_the_load_profile_says_wherever_it_is_read() {
+    let bench = Bench::new();
+    // The whole report has the counters of bytes, its head the blocks of the same.
+    let (whole, head) = ("cases/awr/05-memory-statistics-11.2.txt", "cases/awr/07-head-only.txt");
+    let (Some(whole), Some(head)) = (awr(&bench, &[whole]), awr(&bench, &[head])) else { return };
+    for key in ["database_read_mib_per_s", "database_write_mib_per_s"] {
+        let of = |answer: &Value| answer["figures"][key]["value"].as_f64().unwrap();
+        assert!((of(&whole) / of(&head) - 1.0).abs() < 0.001, "{key}: {} {}", of(&whole), of(&head));
     }
 }
 
