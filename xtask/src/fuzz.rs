@@ -61,6 +61,7 @@ const ROWS: &[Row] = &[
             "crates/iotrial-import/tests/golden/fio-summary",
             "crates/iotrial-import/tests/golden/sysbench",
             "crates/iotrial-import/tests/golden/elbencho",
+            "crates/iotrial-import/tests/golden/pg-test-fsync",
             "crates/iotrial-import/tests/golden/prometheus",
             "crates/iotrial-import/tests/golden/application",
         ],

@@ -24,7 +24,11 @@ struct Need {
 const WINE: &str = "wine64";
 
 const NEEDS: [Need; 6] = [
-    Need { program: "fio", package: "fio", without: "the benchmark has nothing to compare with" },
+    Need {
+        program: "fio",
+        package: "fio",
+        without: "the benchmark has nothing to compare with, and the import reads no runs made here",
+    },
     Need { program: "chromium", package: "chromium", without: "reports are not opened in a browser" },
     Need { program: WINDOWS_C_COMPILER, package: "gcc-mingw-w64-x86-64", without: "Windows is not checked" },
     Need { program: WINE, package: "wine64", without: "nothing is run for Windows" },

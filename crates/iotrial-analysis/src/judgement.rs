@@ -10,6 +10,7 @@ use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
 use iotrial_model::verdict::{Category, Gap, Judged, Starved, WhyNotJudged};
+use iotrial_words::numbers::decimals_of_latency;
 
 use crate::device_part::DevicePart;
 use crate::figures::{Figures, percentile_us};
@@ -18,18 +19,14 @@ use crate::queue_latency::{queue_of, shows_queue};
 use crate::stream::{Streams, judged_streams};
 use crate::threshold::{Bands, ThresholdSet};
 
-/// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
+/// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`, `18,171 ms`.
 ///
 /// What would read as another category than it is, or as the limit without being it, gets more: 4.999 ms must not
 /// read as 5 ms where a band begins there.
 fn rounded_ms(us: f64, bands: &Bands) -> f64 {
     let ms = us / 1_000.0;
-    let decimals: i32 = match ms {
-        ..1.0 => 3,
-        ..10.0 => 2,
-        _ => 1,
-    };
-    let factor = 10f64.powi(decimals);
+    // As in every table.
+    let factor = 10f64.powi(i32::try_from(decimals_of_latency(ms)).unwrap_or_default());
     let rounded = (ms * factor).round() / factor;
     let rounded_us = rounded * 1_000.0;
     let misleads = bands.category(rounded_us) != bands.category(us)
@@ -632,6 +629,7 @@ mod tests {
         check(850.0, 0.85);
         check(2_876.0, 2.88);
         check(62_149.0, 62.1);
+        check(18_171_420.0, 18_171.0);
         check(24_002.6, 24.0);
         check(4_999.0, 4.999);
         check(5_000.0, 5.0);

@@ -4,6 +4,7 @@
 //! The counters may come from a file or have just been read; nothing here knows. Thresholds are of means, as the documents that give
 //! them have it, and counters are means: a percentile here is one of intervals, and never of I/Os.
 
+mod baseline;
 mod course;
 mod demand;
 mod judged;
@@ -18,6 +19,7 @@ use iotrial_model::observation::{CounterNote, Observation};
 use iotrial_words::observation::counter_note;
 use serde::{Serialize, Serializer};
 
+pub use baseline::{BaselineAnswer, BaselineChange, ThenAndNow};
 pub use course::{Course, CourseLine};
 pub use demand::demand_of;
 pub use judged::{Judged, RoleVerdict, limit_us};
@@ -38,6 +40,8 @@ pub struct WatchRequest {
     pub disks: Vec<String>,
     /// Disks that carry something together, besides those that the counters tell.
     pub stripes: Vec<Vec<String>>,
+    /// Counters of a normal time to compare with.
+    pub baseline: Option<CounterSeries>,
 }
 
 /// The sets that fit a database, the first of which decides.
@@ -86,6 +90,9 @@ pub struct WatchAnswer {
     /// What looks like a limit of the storage, or is odd.
     #[serde(serialize_with = "iotrial_words::observation::in_json")]
     pub observations: Vec<Observation>,
+    /// What changed since the baseline; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineAnswer>,
     /// Every disk that was looked at.
     pub disks: Vec<DiskAnswer>,
     /// All of them together, where each I/O is counted once; absent of a single disk.
@@ -204,7 +211,9 @@ impl WatchAnswer {
             members.push(names.iter().map(find).collect::<Result<_, _>>()?);
         }
         let roles = judged::verdicts(series, &chosen, &request.thresholds);
-        let observations = observed::observations(series, &chosen, &members, &roles);
+        let baseline =
+            request.baseline.as_ref().map(|baseline| BaselineAnswer::of(baseline, series, &chosen));
+        let observations = observed::observations(series, &chosen, &members, &roles, baseline.as_ref());
         let disks: Vec<DiskAnswer> = chosen.iter().map(|at| DiskAnswer::of(series, *at)).collect();
         let mut is_chosen = vec![false; series.disks.len()];
         chosen.iter().for_each(|at| is_chosen[*at] = true);
@@ -227,6 +236,7 @@ impl WatchAnswer {
             thresholds: request.thresholds.iter().map(|set| set.name.clone()).collect(),
             roles,
             observations,
+            baseline,
             total: (chosen.len() > 1).then(|| DiskAnswer::of_sum(series, &chosen)),
             course: Course::of(series, &chosen),
             left_out: left_out.map(|at| series.disks[at].name.clone()).collect(),

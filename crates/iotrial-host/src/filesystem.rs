@@ -124,6 +124,7 @@ impl Options {
         };
         text(FactId::NfsVersion, self.value("vers"));
         text(FactId::NfsTransport, self.value("proto"));
+        text(FactId::NfsSecurity, self.value("sec"));
         let recovery = ["hard", "softerr", "softreval", "soft"].into_iter().find(|word| self.has(word));
         text(FactId::NfsRecovery, recovery);
         let mut count = |id, value: Option<i64>| match value {

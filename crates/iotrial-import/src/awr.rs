@@ -432,6 +432,8 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     advisory::read(&page, &mut report);
     exadata::read(&page, &mut report);
     cell_rows::read(&page, &mut report);
+    identity::host_elsewhere(&page, &mut report);
+    identity::names_of_title(head_of_text(text.trim_start()), &mut report);
     let has_figures =
         !report.activity.is_empty() || !report.io_profile.is_empty() || !report.load_profile.is_empty();
     if !has_figures {

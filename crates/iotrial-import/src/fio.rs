@@ -13,7 +13,7 @@ use std::time::Duration;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedDevice, StatedLatency, StatedLoad,
-    StatedOps, StatedPercentile, StatedStream,
+    StatedOps, StatedPercentile, StatedSamples, StatedStream,
 };
 
 use crate::fio_log;
@@ -58,7 +58,7 @@ const PASSED_OVER: [&str; 22] = [
 /// The same of a stream.
 // `bw_mean` and its kin are means of samples fio takes every half a second; the totals are exact. `bw` and
 // `io_kbytes` repeat others, rounded.
-const STREAM_PASSED_OVER: [&str; 15] = [
+const STREAM_PASSED_OVER: [&str; 11] = [
     "io_kbytes",
     "bw_min",
     "bw_max",
@@ -66,11 +66,7 @@ const STREAM_PASSED_OVER: [&str; 15] = [
     "bw_mean",
     "bw_dev",
     "bw_samples",
-    "iops_min",
-    "iops_max",
-    "iops_mean",
     "iops_stddev",
-    "iops_samples",
     "prios",
     "short_ios",
     "drop_ios",
@@ -451,6 +447,7 @@ impl<'d, 't> Run<'d, 't> {
                 "slat" => self.latency(value, 1.0, &place(), &mut stream.submission_latency, reading),
                 "clat" => self.latency(value, 1.0, &place(), &mut stream.completion_latency, reading),
                 "lat" => self.latency(value, 1.0, &place(), &mut stream.total_latency, reading),
+                "iops_min" | "iops_max" | "iops_mean" | "iops_samples" => true,
                 known if STREAM_PASSED_OVER.contains(&known) => true,
                 _ => {
                     reading.notes.warn(place(), "is not known and is ignored");
@@ -464,6 +461,17 @@ impl<'d, 't> Run<'d, 't> {
         if stream.is_idle() {
             return None;
         }
+        // How often it flushed is told only by how many of its flushes were timed.
+        if stream.io_count == Some(0) {
+            let timed = node.get("lat_ns").and_then(|latency| latency.get("N")?.whole());
+            stream.io_count = timed.filter(|count| *count > 0);
+        }
+        let sampled = |key: &str| node.get(key).and_then(fraction);
+        stream.sampled_iops = sampled("iops_min")
+            .zip(sampled("iops_max"))
+            .zip(sampled("iops_mean"))
+            .zip(node.get("iops_samples").and_then(Node::whole).filter(|count| *count > 0))
+            .map(|(((min, max), mean), count)| StatedSamples { min, max, mean, count });
         // Where `io_kbytes` is stated beside it, `io_bytes` are bytes.
         if node.get("io_kbytes").is_none() && stream_counts_kib(&stream) {
             stream.bytes = stream.bytes.and_then(|kib| kib.checked_mul(1_024));

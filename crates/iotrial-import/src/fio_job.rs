@@ -11,7 +11,7 @@ use std::time::Duration;
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::content::reads_like;
 use iotrial_model::profile::{PROFILE_FORMAT, Profile};
-use iotrial_model::units::{ByteSize, format_duration};
+use iotrial_model::units::{ByteSize, duration_in_words, format_duration};
 
 mod block_size;
 pub(crate) mod command_line;
@@ -285,9 +285,9 @@ fn read_schedule(jobs: &[Job], notes: &mut Notes, error: &mut FioJobError) -> Op
             let message = format!(
                 "job `{}` runs for {} and job `{}` for {}, and all jobs of a profile end together",
                 first.name,
-                format_duration(runtime.0),
+                duration_in_words(runtime.0),
                 job.name,
-                format_duration(*other)
+                duration_in_words(*other)
             );
             error.refuse(&job.place, message, Some("give them the same runtime".to_owned()));
         }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedBlockSize, StatedCpu, StatedDevice, StatedLatency,
-    StatedLoad, StatedOps, StatedPercentile, StatedStream,
+    StatedLoad, StatedOps, StatedPercentile, StatedSamples, StatedStream,
 };
 use iotrial_model::load::{Direction, Pattern};
 use iotrial_model::stream::Stream as StreamKind;
@@ -343,13 +343,17 @@ fn announced_of(text: &str) -> Option<AnnouncedJob> {
 fn sizes_of(text: &str) -> Option<Vec<StatedBlockSize>> {
     let rest = text.split_once("bs=")?.1;
     let rest = rest.split_once(", ioengine=").map_or(rest, |(sizes, _)| sizes);
-    let ranges: Vec<&str> =
-        if rest.starts_with('(') { rest.split(',').collect() } else { rest.split('/').collect() };
+    // 2.x: `4K-4K/4K-4K/4K-4K`, of 1,024; 3.x has `KiB` for that.
+    let (ranges, base): (Vec<&str>, f64) = if rest.starts_with('(') {
+        (rest.split(',').collect(), 1_000.0)
+    } else {
+        (rest.split('/').collect(), 1_024.0)
+    };
     let range = |text: &str| {
         let text = text.trim();
         let text = text.split_once(") ").map_or(text, |(_, sizes)| sizes);
         let (low, high) = text.split_once('-')?;
-        Some([size_of(low)?, size_of(high)?])
+        Some([as_count(amount_of(low, base)?), as_count(amount_of(high, base)?)])
     };
     let read = range(ranges.first()?)?;
     let write = ranges.get(1).and_then(|text| range(text)).unwrap_or(read);
@@ -364,15 +368,14 @@ fn sizes_of(text: &str) -> Option<Vec<StatedBlockSize>> {
     Some(sizes)
 }
 
-/// `4096B`, `64.0KiB`, `4K`, `1M`: of 1,024.
-fn size_of(text: &str) -> Option<u64> {
-    amount_of(text, 1_024.0).map(as_count)
-}
-
-/// A number with its unit: `1790MiB`, `28.6k`, `0KiB`, `41135k`; `base` is what `k` stands for.
+/// A number with its unit: `1790MiB`, `889Mibit/s`, `28.6k`, `0KiB`, `41135k`; `base` is what `k` stands for where it is not `Ki`.
+/// Bits are eighths of a byte.
 fn amount_of(text: &str, base: f64) -> Option<Stated> {
     let (number, unit) = number_and_unit(text);
-    let power = match unit.trim_end_matches("/s").trim_end_matches(['B', 'i']).to_ascii_lowercase().as_str() {
+    let unit = unit.trim_end_matches("/s");
+    let (unit, bits) = unit.strip_suffix("bit").map_or((unit.trim_end_matches('B'), 1.0), |unit| (unit, 8.0));
+    let (unit, base) = unit.strip_suffix('i').map_or((unit, base), |unit| (unit, 1_024.0));
+    let power = match unit.to_ascii_lowercase().as_str() {
         "" => 0,
         "k" => 1,
         "m" => 2,
@@ -380,7 +383,7 @@ fn amount_of(text: &str, base: f64) -> Option<Stated> {
         "t" => 4,
         _ => return None,
     };
-    Some(Stated::parse(number)?.times(base.powi(power)))
+    Some(Stated::parse(number)?.times(base.powi(power)).per(bits))
 }
 
 /// `a: (groupid=0, jobs=1): err= 0: pid=31886: Sun Nov 22 01:08:11 2026`
@@ -451,6 +454,10 @@ fn read_line(
         }
         return;
     }
+    if head == "iops" {
+        one.sampled_iops = samples_of(text);
+        return;
+    }
     // `clat prio 2/0 (usec)`, `high prio (50.0%) clat percentiles (usec)`: a part of the direction.
     if head.split(' ').any(|word| word.starts_with("prio")) {
         return;
@@ -502,9 +509,10 @@ fn unit_of(text: &str) -> Option<f64> {
 /// `read : io=1000.0MB, bw=100000KB/s, iops=25000, runt= 10000msec`.
 fn rates_of(text: &str) -> StatedStream {
     let value = |key: &str| after(text, key, &[',', ' ', ';']);
-    // k of IOPS are 1,000; KB of 2.x are of 1,024, as are KiB.
+    // k of IOPS are 1,000; KB of 2.x are of 1,024. In 3.x those are KiB, and kB are of 1,000 (`kb_base=1000`).
     let iops = value("IOPS=").or_else(|| value("iops=")).and_then(|text| amount_of(text, 1_000.0));
-    let bytes = value("BW=").or_else(|| value("bw=")).and_then(|text| amount_of(text, 1_024.0));
+    let old_bytes = || value("bw=").and_then(|text| amount_of(text, 1_024.0));
+    let bytes = value("BW=").map_or_else(old_bytes, |text| amount_of(text, 1_000.0));
     let runtime = text.rsplit_once('/').filter(|_| text.contains("BW=")).map(|(_, rest)| rest);
     let runtime = runtime
         .and_then(|rest| rest.split_once("msec"))
@@ -525,6 +533,13 @@ fn add_latency(text: &str, per_us: f64, latency: &mut StatedLatency) {
     latency.max_us = us("max=");
     latency.mean_us = us("avg=");
     latency.stddev_us = us("stdev=");
+}
+
+/// `iops        : min=33226, max=502899, avg=132163.42, stdev=6490.34, samples=12253`
+fn samples_of(text: &str) -> Option<StatedSamples> {
+    let rate = |key: &str| amount_of(after(text, key, &[','])?, 1_000.0);
+    let count = count_after(text, "samples=").filter(|count| *count > 0)?;
+    Some(StatedSamples { min: rate("min=")?, max: rate("max=")?, mean: rate("avg=")?, count })
 }
 
 /// `cpu          : usr=1.69%, sys=3.49%, ctx=1086, majf=0, minf=17`
@@ -550,7 +565,6 @@ fn add_counts(text: &str, ops: &mut StatedOps) {
     if let Some(all) = &mut ops.all {
         // Both directions together are counted as reads.
         all.io_count = total.first().copied().flatten();
-        return;
     }
     let mut counts = total.into_iter();
     for stream in [EntryPart::Read, EntryPart::Write, EntryPart::Trim, EntryPart::Sync] {

@@ -4,11 +4,12 @@ use iotrial_model::imported::SourceKind;
 
 use crate::{
     ImportError, Reading, application, crystaldiskmark, diskspd, diskspd_text, elbencho, figures_csv, fio,
-    fio_summary, fio_terse, fio_text, iometer, printed_table, prometheus, sqlio, sysbench, vdbench,
+    fio_summary, fio_terse, fio_text, iometer, pg_test_fsync, printed_table, prometheus, sqlio, sysbench,
+    vdbench,
 };
 
 /// Results that can be read, for whoever gave something else.
-pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark, KDiskMark, vdbench, kbench, kubestr, YABS, sysbench, elbencho, pgbench and HammerDB can be read, flushes of etcd, and tables: `iotrial docs import`";
+pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark, KDiskMark, vdbench, kbench, kubestr, YABS, sysbench, elbencho, pg_test_fsync, pgbench and HammerDB can be read, flushes of etcd, and tables: `iotrial docs import`";
 
 /// Keeps a record of each run of a text.
 pub(crate) type Reader = fn(&str, &mut Reading<'_>) -> Result<(), ImportError>;
@@ -59,6 +60,7 @@ const FORMATS: &[Format] = &[
     (SourceKind::FioSummary, fio_summary::is_it, fio_summary::read),
     (SourceKind::Sysbench, sysbench::is_it, sysbench::read),
     (SourceKind::Elbencho, elbencho::is_it, elbencho::read),
+    (SourceKind::PgTestFsync, pg_test_fsync::is_it, pg_test_fsync::read),
     (SourceKind::Prometheus, prometheus::is_etcd, prometheus::read),
     (SourceKind::Application, application::is_it, application::read),
     (SourceKind::Csv, |text| figures_csv::header(text).is_some(), figures_csv::read),

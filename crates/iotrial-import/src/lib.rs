@@ -27,6 +27,7 @@ mod vdbench;
 mod fio_summary;
 mod sysbench;
 mod elbencho;
+mod pg_test_fsync;
 mod application;
 mod prometheus;
 mod figures_csv;

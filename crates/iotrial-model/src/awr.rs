@@ -212,6 +212,9 @@ pub struct Host {
     pub sockets: Quoted,
     /// Memory in GiB.
     pub memory_gib: Quoted,
+    /// The CPUs that the database may use, where the report has a limit: that of a pluggable database, or `cpu_count`. It binds only
+    /// where the Resource Manager is on.
+    pub cpu_limit: Quoted,
 }
 
 /// Between which snapshots.

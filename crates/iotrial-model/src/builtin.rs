@@ -44,6 +44,7 @@ const PROFILES: &[BuiltinProfile] = &[
     profile!("tpce-profile"),
     profile!("tpce-read-heavy"),
     profile!("oracle-oltp"),
+    profile!("oracle-archivelog"),
     profile!("oracle-slob-random"),
     profile!("oracle-slob-scan"),
     profile!("postgresql-oltp"),

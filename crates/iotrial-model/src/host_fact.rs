@@ -113,6 +113,7 @@ facts! {
     NfsRecovery "nfs_recovery" "behaviour when the server does not answer" Plain,
     NfsReadSize "nfs_read_bytes" "rsize" Bytes,
     NfsWriteSize "nfs_write_bytes" "wsize" Bytes,
+    NfsSecurity "nfs_security" "NFS security (sec)" Plain,
     NfsConnections "nfs_connections" "connections (nconnect)" Plain,
     // Layers.
     StripeUnit "stripe_unit_bytes" "stripe unit" Bytes,

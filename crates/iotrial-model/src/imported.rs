@@ -134,6 +134,8 @@ pub enum SourceKind {
     Sysbench,
     /// elbencho's CSV, a row for each phase.
     Elbencho,
+    /// pg_test_fsync of PostgreSQL: a write with its flush, by each method.
+    PgTestFsync,
     /// Text of Prometheus with etcd's histogram of flushes.
     Prometheus,
     /// A benchmark of a database: pgbench, HammerDB, sysbench's OLTP. Its figures are those of an application.
@@ -160,6 +162,7 @@ impl SourceKind {
             Self::FioSummary => "summary of fio runs",
             Self::Sysbench => "sysbench fileio",
             Self::Elbencho => "elbencho CSV",
+            Self::PgTestFsync => "pg_test_fsync output",
             Self::Prometheus => "metrics of etcd",
             Self::Application => "database benchmark",
             Self::Table => "printed table",
@@ -403,6 +406,9 @@ pub struct StatedStream {
     /// I/Os per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Stated>,
+    /// What the tool saw of that rate while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_iops: Option<StatedSamples>,
     /// MiB (of 1,048,576 bytes) per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth_mib_per_s: Option<Stated>,
@@ -445,6 +451,20 @@ impl StatedStream {
             && self.total_latency.is_zero()
             && self.completion_latency.is_zero()
     }
+}
+
+/// Rates that a tool took at short intervals while a stream ran: fio every half a second, of each copy for itself, so that the figures of
+/// several copies are sums, or means of them before 3.0.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StatedSamples {
+    /// I/Os per second of the slowest.
+    pub min: Stated,
+    /// I/Os per second of the fastest.
+    pub max: Stated,
+    /// I/Os per second on average over all; of a copy that ended only before it did.
+    pub mean: Stated,
+    /// How many there are, of all copies.
+    pub count: u64,
 }
 
 /// What is stated of a latency.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{ByteSize, format_duration, seconds};
+use crate::units::{ByteSize, duration_in_words, seconds};
 
 /// A small closed set of words, each with one spelling in profiles, records and tables.
 macro_rules! words {
@@ -255,7 +255,7 @@ pub struct Bursts {
 
 impl fmt::Display for Bursts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in bursts of {} every {}", format_duration(self.spread), format_duration(self.period))
+        write!(f, "in bursts of {} every {}", duration_in_words(self.spread), duration_in_words(self.period))
     }
 }
 

@@ -17,6 +17,8 @@ words! {
         /// With two to four times as many I/Os in flight, the disk did no more I/Os and no more bytes (within 10 %), and each I/O took
         /// at least 1.5 times as long. The 2, 5, 10, 20 or 50 % of the intervals with most in flight are compared with those that had a
         /// quarter to half as many; at least five of each, and at least 4 in flight. Larger I/Os at the same rate are not saturation.
+        /// At least five other intervals must show that the rate followed the number in flight: with 1 / 1.25 as many or fewer, the disk
+        /// did 1 / 1.25 as many I/Os and bytes or fewer, and took no longer.
         Saturated = "saturated",
         /// The rate of I/Os or bytes stays flat within 10 % for five intervals or more, right after at least two with 1.25 times as
         /// much, with as many in flight and 1.5 times the latency: burst credits or a cache were used up.
@@ -24,6 +26,14 @@ words! {
         /// In the intervals beyond the limit the disk did no more than in the others, with 1.5 times as many in flight: a cache of the
         /// array overflows, or the disks are shared.
         SlowWithoutLoad = "slow-without-load",
+        /// The same load takes 1.5 times as long. Over time: the latency rises from part to part of the recording (ten parts of at least
+        /// five intervals, Kendall's tau 0.8 or more, last fifth compared with the first), without more I/Os, more bytes, larger I/Os
+        /// (each within 10 %) or another share of reads (10 points); the slope is that of Theil and Sen. Or as `saturated`, but no
+        /// interval shows that the rate ever followed the number in flight.
+        SlowerAtSameLoad = "slower-at-same-load",
+        /// The same load takes 1.5 times as long as in the recording of `--baseline`: intervals of both with as many I/Os per second
+        /// (within 25 %), of the same size (within 50 %) and share of reads (within a quarter) are compared, at least five of each.
+        SlowerThanBaseline = "slower-than-baseline",
         /// One of several disks that share a load does 1.25 times the mean, or takes 1.5 times as long as the others for as many I/Os.
         Imbalance = "imbalance",
     }
@@ -33,6 +43,11 @@ impl ObservationKind {
     /// Whether it leaves open how good the storage was.
     pub const fn is_missing_disk(self) -> bool {
         matches!(self, Self::DiskGone | Self::DiskReplaced)
+    }
+
+    /// Whether the same load takes longer.
+    pub const fn is_slower(self) -> bool {
+        matches!(self, Self::SlowWithoutLoad | Self::SlowerAtSameLoad | Self::SlowerThanBaseline)
     }
 
     /// Whether it is a limit of the storage, so that more was wanted than was done.
@@ -93,6 +108,26 @@ pub enum ObservationFacts {
         /// With a quarter to half as many.
         usual: TypicalLoad,
     },
+    /// The same load takes longer.
+    SlowerAtSameLoad {
+        /// When it took longer: the last fifth of the time, or with the most in flight.
+        slow: TypicalLoad,
+        /// At other times: the first fifth, or with a quarter to half as many in flight.
+        usual: TypicalLoad,
+        /// How the latency rises, where it does so over time; `None` where only intervals with more in flight are slower.
+        trend: Option<Trend>,
+    },
+    /// The same load takes longer than in another recording.
+    SlowerThanBaseline {
+        /// Reads or writes; `None` where the source has only both together.
+        direction: Option<Direction>,
+        /// The mean of what intervals took then, µs.
+        baseline_us: f64,
+        /// The same now.
+        now_us: f64,
+        /// How many intervals of now have the load of one then.
+        interval_count: usize,
+    },
     /// A flat rate after a burst.
     Throttled {
         /// Before.
@@ -148,6 +183,8 @@ impl ObservationFacts {
             Self::Saturated { .. } => ObservationKind::Saturated,
             Self::Throttled { .. } => ObservationKind::Throttled,
             Self::SlowWithoutLoad { .. } => ObservationKind::SlowWithoutLoad,
+            Self::SlowerAtSameLoad { .. } => ObservationKind::SlowerAtSameLoad,
+            Self::SlowerThanBaseline { .. } => ObservationKind::SlowerThanBaseline,
             Self::BusyMember { .. } | Self::SlowMember { .. } => ObservationKind::Imbalance,
         }
     }
@@ -164,6 +201,15 @@ pub struct TypicalLoad {
     pub latency_us: f64,
     /// I/Os in flight or waiting.
     pub outstanding: f64,
+}
+
+/// How a latency changes over the time of a recording.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trend {
+    /// µs more in each second: the median of the slopes between parts of the recording (Sen, 1968). `None` where the times are not known.
+    pub slope_us_per_s: Option<f64>,
+    /// From the first interval to the last, in seconds; `None` as above.
+    pub span_s: Option<f64>,
 }
 
 /// In what a rate is flat.

@@ -691,6 +691,25 @@ size = "10GiB"
     }
 
     #[test]
+    fn copies_per_target_are_as_many_on_each_of_its_volumes() {
+        let jobs = DATA_AND_LOG.replace("numjobs = 6", "numjobs = 2\nper_target = true");
+        let room = ByteSize::gib(15);
+        let log = of_roles(&[Role::Log], "/log", 9, room);
+        let of = |volumes: &[&str]| {
+            let mut targets: Vec<TargetFacts> =
+                volumes.iter().zip(1..).map(|(path, id)| of_roles(&[Role::Data], path, id, room)).collect();
+            targets.push(log.clone());
+            let plan = Plan::decide(&profile(&jobs), &request(), &targets).unwrap();
+            (plan.jobs[0].numjobs, plan.jobs[0].areas.len(), plan.jobs[1].numjobs)
+        };
+        assert_eq!(of(&["/a"]), (2, 1, 2));
+        assert_eq!(of(&["/a", "/b", "/c"]), (6, 3, 2));
+        let of_log = DATA_AND_LOG.replace("numjobs = 2", "per_target = true");
+        let head = "format = \"iotrial.profile/1\"\nname = \"mine\"\ntitle = \"Mine\"\nschedule = { duration = \"300s\" }\nquick = { size = \"1GiB\" }\n";
+        assert!(Profile::parse(&format!("{head}{of_log}")).is_err());
+    }
+
+    #[test]
     fn a_target_of_a_role_that_would_get_no_file_is_refused() {
         let room = ByteSize::gib(15);
         let targets = [

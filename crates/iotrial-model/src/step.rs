@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{format_duration, seconds};
+use crate::units::{duration_in_words, seconds};
 
 /// No load has more of them: a table of more rows is a chart.
 pub const MOST_STEPS: usize = 100;
@@ -86,12 +86,12 @@ impl Step {
         self.name.as_ref().map_or_else(|| number.to_string(), |name| format!("{number} {name}"))
     }
 
-    /// Steps one after the other: `2 steps: build-up 0 to 100 % 10m, peak 100 % 40m`.
+    /// Steps one after the other: `2 steps: build-up 0 to 100 % 10 min, peak 100 % 40 min`.
     pub fn all_in_words(steps: &[Self]) -> String {
         let words = steps.iter().map(|step| {
             let name = step.name.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
             let judged = if step.judged { "" } else { " (not judged)" };
-            format!("{name}{} {}{judged}", step.load_in_words(), format_duration(step.duration))
+            format!("{name}{} {}{judged}", step.load_in_words(), duration_in_words(step.duration))
         });
         let words: Vec<String> = words.collect();
         format!("{} {}: {}", steps.len(), if steps.len() == 1 { "step" } else { "steps" }, words.join(", "))
@@ -162,6 +162,9 @@ mod tests {
         assert_eq!(peak.label(2), "step 2 “peak” (100 %)");
         assert_eq!(rise.label(1), "step 1 (0 to 100 %)");
         assert_eq!((rise.mean_share(), rise.is_constant()), (0.5, false));
-        assert_eq!(Step::all_in_words(&[rise, peak]), "2 steps: 0 to 100 % 1m (not judged), peak 100 % 1m");
+        assert_eq!(
+            Step::all_in_words(&[rise, peak]),
+            "2 steps: 0 to 100 % 60 s (not judged), peak 100 % 60 s"
+        );
     }
 }

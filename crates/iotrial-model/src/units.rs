@@ -245,6 +245,48 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
+/// A length of time in a sentence or a table, exactly: `30 s`, `2 min 5 s`, `2 h 30 min`, `0.4 ms`. What a user may paste is
+/// [`format_duration`].
+///
+/// Minutes begin at two of them, and hours too: `90 s` and `60 s or more` are compared at a glance, and nobody waits «1 min 0 s».
+pub fn duration_in_words(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    if seconds == 0 && !duration.is_zero() {
+        return format!("{} ms", duration.as_nanos() as f64 / 1e6);
+    }
+    let (hours, minutes) = match seconds {
+        0..120 => (0, 0),
+        120..7_200 => (0, seconds / 60),
+        _ => (seconds / 3_600, seconds % 3_600 / 60),
+    };
+    let rest = duration - Duration::from_secs(3_600 * hours + 60 * minutes);
+    let mut words = Vec::new();
+    if hours > 0 {
+        words.push(format!("{} h", group_thousands(&hours.to_string())));
+    }
+    if minutes > 0 {
+        words.push(format!("{minutes} min"));
+    }
+    if !rest.is_zero() || words.is_empty() {
+        words.push(format!("{} s", rest.as_nanos() as f64 / 1e9));
+    }
+    words.join(" ")
+}
+
+/// A measured length of time as [`duration_in_words`] has it, with the digits that a reader needs and never rounded to nothing: tenths
+/// below 10 s, whole minutes from 2 h, whole hours from 48 h. What is negative or no number is `0 s`.
+pub fn seconds_in_words(seconds: f64) -> String {
+    let step = match seconds {
+        172_800.0.. => 3_600.0,
+        7_200.0.. => 60.0,
+        9.95.. => 1.0,
+        0.999_5.. => 0.1,
+        0.001.. => 1e-3,
+        _ => 1e-4,
+    };
+    duration_in_words(Duration::try_from_secs_f64((seconds / step).round() * step).unwrap_or_default())
+}
+
 /// How much is to be done per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rate {
@@ -437,6 +479,41 @@ mod tests {
         {
             assert!(text.parse::<Rate>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_in_words_has_two_units_at_most_where_it_is_long_and_loses_nothing() {
+        let check =
+            |text: &str, words: &str| assert_eq!(duration_in_words(parse_duration(text).unwrap()), words);
+        check("0s", "0 s");
+        check("400us", "0.4 ms");
+        check("500ms", "500 ms");
+        check("2500ms", "2.5 s");
+        check("1m", "60 s");
+        check("90s", "90 s");
+        check("125s", "2 min 5 s");
+        check("30m", "30 min");
+        check("1h", "60 min");
+        check("7265s", "2 h 1 min 5 s");
+        check("168h", "168 h");
+    }
+
+    #[test]
+    fn a_measured_time_is_rounded_but_never_to_nothing() {
+        let check = |seconds: f64, words: &str| assert_eq!(seconds_in_words(seconds), words);
+        check(59.98, "60 s");
+        check(9.97, "10 s");
+        check(2.54, "2.5 s");
+        check(0.9999, "1 s");
+        check(0.5, "500 ms");
+        check(0.001, "1 ms");
+        check(0.000_4, "0.4 ms");
+        check(119.7, "2 min");
+        check(3_612.3, "60 min 12 s");
+        check(9_029.0, "2 h 30 min");
+        check(604_815.0, "168 h");
+        check(-1.0, "0 s");
+        check(f64::NAN, "0 s");
     }
 
     #[test]

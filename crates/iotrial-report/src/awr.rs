@@ -17,6 +17,7 @@ pub use fleet::by_need;
 use iotrial_analysis::awr::{AwrAnswer, WaitLatency};
 use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
+use iotrial_model::units::seconds_in_words;
 
 use crate::document::{Block, Document, Front, Section};
 use crate::quantity::Quantity;
@@ -134,27 +135,12 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
             (Some(begin), Some(end)) => format!(", snapshots {begin} to {end}"),
             _ => String::new(),
         };
-        lines.push(("Interval", format!("{}{snapshots}", duration(elapsed))));
+        lines.push(("Interval", format!("{}{snapshots}", seconds_in_words(elapsed))));
     }
     if let Some(model) = report.exadata.as_ref().and_then(|exadata| exadata.model.as_ref()) {
         lines.push(("Storage", model.clone()));
     }
     lines
-}
-
-/// Time in words: seconds, minutes or hours.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} seconds"),
-        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{} hours", whole(seconds / 3_600.0)),
-    }
-}
-
-/// With a decimal only if it is not zero.
-fn whole(number: f64) -> String {
-    let text = number_in_words(number);
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// Streams in rows, so that requests, bytes and sizes of one kind are side by side.
@@ -168,11 +154,11 @@ fn asked(answer: &AwrAnswer) -> Section {
         ("all reads", AwrFigure::Reads, Some(AwrFigure::ReadMib), Some(AwrFigure::MeanReadKib)),
         (small_reads, AwrFigure::SingleBlockReads, None, None),
         ("multi-block reads", AwrFigure::MultiBlockReads, None, None),
-        ("database reads only", AwrFigure::DatabaseReads, None, None),
+        ("database reads only", AwrFigure::DatabaseReads, Some(AwrFigure::DatabaseReadMib), None),
         ("all writes", AwrFigure::Writes, Some(AwrFigure::WriteMib), Some(AwrFigure::MeanWriteKib)),
         ("single-block writes", AwrFigure::SingleBlockWrites, None, None),
         ("multi-block writes", AwrFigure::MultiBlockWrites, None, None),
-        ("database writes only", AwrFigure::DatabaseWrites, None, None),
+        ("database writes only", AwrFigure::DatabaseWrites, Some(AwrFigure::DatabaseWriteMib), None),
         ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
         ("redo, to all log members", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
         ("reads from temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),

@@ -8,7 +8,7 @@ use iotrial_model::plan::{Arrival, PhaseKind, Plan};
 use iotrial_model::record::{AttributeValue, TargetRecord};
 use iotrial_model::step::Step;
 use iotrial_model::subject::{Machine, Subject};
-use iotrial_model::units::{format_duration, group_thousands};
+use iotrial_model::units::{duration_in_words, group_thousands};
 use iotrial_model::words::counted;
 
 use crate::stated::{self, LONGEST_OPTION};
@@ -143,7 +143,7 @@ pub(crate) fn phases(plan: &Plan) -> String {
     let phase = plan.phases.iter().map(|one| {
         let until = plan.until_steady.filter(|_| one.kind == PhaseKind::Measure);
         let until = if until.is_some() { " until steady, at most" } else { "" };
-        format!("{}{until} {}", one.kind.as_str(), format_duration(one.duration))
+        format!("{}{until} {}", one.kind.as_str(), duration_in_words(one.duration))
     });
     phase.collect::<Vec<_>>().join(", ")
 }

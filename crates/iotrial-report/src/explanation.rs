@@ -154,7 +154,7 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
 }
 
 /// From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
-fn headroom(used_percent: f64) -> Value {
+pub(crate) fn headroom(used_percent: f64) -> Value {
     // Beyond this, the exact headroom does not matter.
     const FAR_MORE_PERCENT: f64 = 1_000.0;
     match 100.0 * (100.0 / used_percent - 1.0) {

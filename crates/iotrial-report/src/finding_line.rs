@@ -89,8 +89,10 @@ const fn bound_word(bound: BoundBy) -> &'static str {
     match bound {
         BoundBy::Configuration => "configuration",
         BoundBy::Concurrency => "concurrency",
+        BoundBy::Ceiling => "ceiling",
         BoundBy::Unknown => "unknown",
         BoundBy::OtherConfiguration => "other-configuration",
+        BoundBy::Burst => "burst",
     }
 }
 

@@ -56,7 +56,7 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     })?;
     // After rendering, so that no value escapes it: characters that turn the direction of text could make a
     // name read as another.
-    Ok(without_steering(&page))
+    Ok(words::with_units_kept(&without_steering(&page)))
 }
 
 /// A text of ours with names between backticks, as Markdown has them: they are set as code. Whatever it quotes is escaped.

@@ -76,17 +76,17 @@ impl Quantity {
 /// The unit of every latency in one document, so that no two columns are misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LatencyUnit {
-    /// If there are latencies and all are below 1 ms.
+    /// If there are latencies and all are below 0.01 ms.
     Microseconds,
-    /// If a latency is 1 ms or more, or there is none.
+    /// If a latency is longer, or there is none.
     Milliseconds,
 }
 
 impl LatencyUnit {
     /// The unit for a document whose longest latency is this.
     pub(crate) fn for_longest_us(longest_us: f64) -> Self {
-        // Sentences are in ms. Only what has no digits before the point there is easier to read in µs.
-        if longest_us > 0.0 && longest_us < 1_000.0 { Self::Microseconds } else { Self::Milliseconds }
+        // Sentences are in ms, and so is what stands beside them. Only memory is so fast that ms have one digit for it.
+        if longest_us > 0.0 && longest_us < 10.0 { Self::Microseconds } else { Self::Milliseconds }
     }
 }
 
@@ -283,6 +283,15 @@ mod tests {
             &[163.38, -7.29, 0.04, 1_234.56],
             &["+163.4", "−7.3", "±0.0", "+1,234.6"],
         );
+    }
+
+    #[test]
+    fn latencies_of_storage_are_in_ms_as_in_sentences() {
+        let check = |longest_us, unit| assert_eq!(LatencyUnit::for_longest_us(longest_us), unit);
+        check(0.0, LatencyUnit::Milliseconds);
+        check(9.0, LatencyUnit::Microseconds);
+        check(82.0, LatencyUnit::Milliseconds);
+        check(240.0, LatencyUnit::Milliseconds);
     }
 
     #[test]

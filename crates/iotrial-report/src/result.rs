@@ -11,7 +11,7 @@ use iotrial_model::load::Role;
 use iotrial_model::record::EndedHow;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use jiff::Timestamp;
 
 use crate::brief;
@@ -102,7 +102,7 @@ pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
     let until_steady = subject.plan.and_then(|plan| plan.until_steady);
     let ended = match summary.ended.unwrap_or(EndedHow::Complete) {
         EndedHow::Complete => until_steady.zip(reason).map(|(until, reason)| {
-            let round = format_duration(until.round);
+            let round = duration_in_words(until.round);
             format!("The load was {reason}; the figures are those of its last five rounds of {round}")
         }),
         EndedHow::Interrupted => Some(told("The run was interrupted")),

@@ -9,7 +9,7 @@ use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, EngineSetup, HostActivity, TargetRecord};
 use iotrial_model::step::Step;
 use iotrial_model::subject::Subject;
-use iotrial_model::units::{ByteSize, format_duration};
+use iotrial_model::units::{ByteSize, duration_in_words};
 use iotrial_words::activity::busy_processes;
 
 use crate::brief::phases;
@@ -323,7 +323,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         number("threads", Quantity::Count, Value::Count(plan.threads.into())),
         words("I/O", plan.engine.touches_targets().then_some(io)),
         words("phases", Some(phases(plan))),
-        words("interval", Some(format_duration(plan.interval))),
+        words("interval", Some(duration_in_words(plan.interval))),
         number("outstanding I/Os", Quantity::Count, Value::Count(plan.total_iodepth().into())),
         // A seed is an identifier, and commas would make it useless for copying.
         words("seed", Some(plan.seed.to_string())),
@@ -333,7 +333,8 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
     facts.extend((!plan.steps.is_empty()).then(|| words("steps", Some(Step::all_in_words(&plan.steps)))));
     if let Some(until) = &plan.until_steady {
         let ended = summary.ended_reason.as_ref().map(|reason| format!("; {reason}"));
-        let rounds = format!("five rounds of {}{}", format_duration(until.round), ended.unwrap_or_default());
+        let rounds =
+            format!("five rounds of {}{}", duration_in_words(until.round), ended.unwrap_or_default());
         facts.push(words("steady state", Some(rounds)));
     }
     facts.extend(subject.engine_setup.into_iter().flat_map(setup_facts));

@@ -16,7 +16,7 @@ use iotrial_words::sizing as words;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::counted::{counted_in_words, not_counted};
 use crate::document::{Answer, Block, Document, FindingLine, Front, PointList, Section};
-use crate::explanation::{asked, cost_section, limit_sections, rule_warning, sources};
+use crate::explanation::{asked, cost_section, headroom, limit_sections, rule_warning, sources};
 use crate::finding_line::About;
 use crate::pools::{not_included, per_month, pools_section};
 use crate::quantity::Quantity;
@@ -258,8 +258,8 @@ fn table<'s>(
         .column(not_included(), |row| {
             first(row, Value::Text(words::missing_prices(&row.answer.cost.missing).join(", ")))
         })
-        .column(Column::new("used", Quantity::Percent), |row| {
-            Value::number(row.fullest().map(|share| share.percent))
+        .column(Column::new("headroom", Quantity::ChangePercent), |row| {
+            row.fullest().map_or_else(|| Value::number(None), |share| headroom(share.percent))
         })
         .column(Column::new("limited by", Quantity::Words), |row| {
             Value::text(row.fullest().map(|share| share.element.clone()))
@@ -307,7 +307,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         heading: if month.is_some() { "Side by side" } else { "What limits each provider" },
         note: month.map(|hours| {
             format!(
-                "{} “Used” is how much of its tightest limit the demand takes. List prices in {} for a month of {hours} hours, {}{}; {}.",
+                "{} “Headroom” is how much more I/O its tightest limit would take. List prices in {} for a month of {hours} hours, {}{}; {}.",
                 which_are_shown(sizing),
                 sizing.currency,
                 if sizing.counted.term == Term::OnDemand {

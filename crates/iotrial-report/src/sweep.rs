@@ -9,7 +9,7 @@ use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use iotrial_model::words::{counted, enumerate};
 
 mod answer;
@@ -616,8 +616,8 @@ fn settings_of(record: &SweepRecord) -> Option<Section> {
     };
     let mut facts = vec![
         fact("method", method.to_owned()),
-        fact("step", format_duration(settings.step)),
-        fact("idle between kinds of I/O", format_duration(settings.idle)),
+        fact("step", duration_in_words(settings.step)),
+        fact("idle between kinds of I/O", duration_in_words(settings.idle)),
         fact("repeats", settings.repeats.to_string()),
         fact("engine", settings.engine.as_str().to_owned()),
         fact("access to the volumes", access.to_owned()),

@@ -21,12 +21,16 @@ pub(crate) fn cut(text: &str, longest: usize) -> String {
 const UNITS: [&str; 13] =
     ["%", "ns", "µs", "ms", "s", "min", "h", "IOPS", "MiB/s", "KiB", "MiB", "GiB", "TiB"];
 
+/// Whether a word, with the punctuation behind it, is a unit of the number before it.
+pub(crate) fn is_unit(word: &str) -> bool {
+    UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']))
+}
+
 /// The words of a text; a number and its unit are one.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let is_unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']));
-        match words.last_mut().filter(|last| is_unit && last.ends_with(|c: char| c.is_ascii_digit())) {
+        match words.last_mut().filter(|last| is_unit(word) && last.ends_with(|c: char| c.is_ascii_digit())) {
             Some(number) => *number = format!("{number} {word}"),
             None => words.push(word.to_owned()),
         }

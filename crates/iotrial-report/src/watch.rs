@@ -1,7 +1,8 @@
 //! The document of what counters say: whether latencies are good enough by role, what looks like a limit, what each disk did.
 
 use iotrial_analysis::watch::{
-    Course, CourseLine, DirectionAnswer, DiskAnswer, Judged, RoleVerdict, Spread, WatchAnswer,
+    BaselineAnswer, BaselineChange, Course, CourseLine, DirectionAnswer, DiskAnswer, Judged, RoleVerdict,
+    Spread, ThenAndNow, WatchAnswer,
 };
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::counters::RECORDING_TOOL;
@@ -32,6 +33,10 @@ impl Document {
             };
             let lines = answer.observations.iter().map(line).collect();
             sections.push(section("observations", observations_heading(answer), Block::Findings(lines)));
+        }
+        if let Some(table) = answer.baseline.as_ref().and_then(baseline_table) {
+            let changes = section("baseline", "Compared with the baseline", Block::Table(table));
+            sections.push(Section { note: answer.baseline.as_ref().map(baseline_note), ..changes });
         }
         let tables = [disks_table(answer), queue_table(answer)];
         let mut disks = Section {
@@ -71,6 +76,7 @@ fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
 fn observations_heading(answer: &WatchAnswer) -> &'static str {
     let missing = answer.observations.iter().filter(|one| one.kind().is_missing_disk()).count();
     match missing {
+        0 if answer.observations.iter().all(|one| one.kind().is_slower()) => "What became slower",
         0 => "What looks like a limit",
         all if all == answer.observations.len() => "Disks that were not there",
         _ => "Disks that were not there, and what looks like a limit",
@@ -362,6 +368,55 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     };
     leave_out(&mut table, 3, answer);
     Some(table)
+}
+
+fn baseline_table(baseline: &BaselineAnswer) -> Option<Table> {
+    let columns = vec![
+        Column::new("disk", Quantity::Words),
+        Column::new("I/O", Quantity::Words),
+        Column::new("baseline", Quantity::Iops).under("rate"),
+        Column::new("now", Quantity::Iops).under("rate"),
+        Column::new("baseline", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("now", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("baseline", Quantity::LatencyUs).under("lat at the same load"),
+        Column::new("now", Quantity::LatencyUs).under("lat at the same load"),
+        Column::new("change", Quantity::Percent),
+        Column::new("intervals", Quantity::Count).optional(),
+    ];
+    let row = |change: &BaselineChange| {
+        let two = |figure: Option<ThenAndNow>| {
+            [Value::number(figure.map(|one| one.baseline)), Value::number(figure.map(|one| one.now))]
+        };
+        let mut cells =
+            vec![Value::Text(change.disk.clone()), Value::Text(direction_word(change.direction).to_owned())];
+        cells.extend([change.iops, change.latency_us, change.same_load_us].into_iter().flat_map(two));
+        cells.push(Value::number(change.same_load_us.and_then(|same| same.change_percent())));
+        cells.push(Value::Number(change.same_load_intervals as f64));
+        Row { cells, is_total: false }
+    };
+    let rows: Vec<Row> = baseline.changes.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Table {
+        caption:
+            "Rates and latencies in the baseline and now, and the latency of intervals that had the same load"
+                .to_owned(),
+        columns,
+        rows,
+        at_a_glance: true,
+    })
+}
+
+fn baseline_note(baseline: &BaselineAnswer) -> String {
+    let span = baseline.span.filter(|span| span.has_date);
+    let when =
+        span.map(|span| format!("{} to {}", calendar::moment(span.from_s), calendar::moment(span.to_s)));
+    let intervals = format!("{} intervals", with_thousands(baseline.interval_count as f64));
+    let parts = [baseline.host.clone(), Some(intervals), when];
+    let new = if baseline.new_disks.is_empty() {
+        String::new()
+    } else {
+        format!(" It does not have {}.", in_brief(&baseline.new_disks, 6, 5))
+    };
+    format!("The baseline: {}.{new}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 fn disks_table(answer: &WatchAnswer) -> Option<Table> {

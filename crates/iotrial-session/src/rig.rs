@@ -19,7 +19,7 @@ use iotrial_model::plan::{Plan, SimDevice};
 use iotrial_model::record::{Ended, EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::search::Search;
 use iotrial_model::subject::Subject;
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use iotrial_model::words::enumerate;
 use ulid::Ulid;
 
@@ -194,8 +194,9 @@ impl Rig {
         }
         let Layout { written, reused, .. } = self.setup.layout;
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
-        let time = self.setup.expected_layout_time().as_secs();
-        let about = if time > 0 { format!(" (about {time} s)") } else { String::new() };
+        let time = Duration::from_secs(self.setup.expected_layout_time().as_secs());
+        let about =
+            if time.is_zero() { String::new() } else { format!(" (about {})", duration_in_words(time)) };
         self.observer.say(&format!("creates {written} of test files{about}{and_reused}, then {then}"));
         let progress = |done, total| self.observer.layout(done, total);
         let run = run_id(&trial.record.id).unwrap_or_default();
@@ -279,7 +280,7 @@ impl Rig {
         // Only where it ended by itself: a user who stopped it did not wait for it to be steady.
         if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
             let was = if held { "steady" } else { "not steady" };
-            record.ended.reason = Some(format!("{was} after {}", format_duration(after)));
+            record.ended.reason = Some(format!("{was} after {}", duration_in_words(after)));
         }
         self.observer.ended(record);
         Ok(())
@@ -446,7 +447,7 @@ impl Watcher for LoadWatch<'_> {
 fn drain_warning(since: Duration, is_stopping: bool) -> Option<String> {
     let way_out = if is_stopping { "Ctrl-C once more" } else { "Ctrl-C twice" };
     (since >= PATIENCE).then(|| {
-        let patience = format_duration(PATIENCE);
+        let patience = duration_in_words(PATIENCE);
         format!("warning: I/Os have not returned {patience} after the end of the load; waiting for them ({way_out} leaves them to the kernel)")
     })
 }

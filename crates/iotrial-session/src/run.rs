@@ -10,7 +10,7 @@ use iotrial_measure::activity::ActivitySnapshot;
 use iotrial_measure::control::Control;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::RunRecord;
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 
 use crate::fault::Fault;
 use crate::host_warning::HostWarnings;
@@ -97,7 +97,7 @@ pub fn run(
 
 /// What is done once the files are there, and for how long.
 pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearch>) -> String {
-    let time = format_duration(plan.duration());
+    let time = duration_in_words(plan.duration());
     match search {
         Some(search) => {
             let what = if search.has_staircase() {

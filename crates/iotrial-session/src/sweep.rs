@@ -11,7 +11,7 @@ use iotrial_model::content::Checksum;
 use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord, TargetRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 
 use crate::fault::Fault;
 use crate::host_warning::HostWarnings;
@@ -171,7 +171,7 @@ impl SweepSetup {
         HostWarnings::default().tell(setup.seen_host.as_ref(), "", &*observer);
         let mut rig = Rig::new(setup, control, observer)?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
-        let then = format!("runs {}", format_duration(trial.record.plan.duration()));
+        let then = format!("runs {}", duration_in_words(trial.record.plan.duration()));
         let is_prepared = rig.prepare(&mut trial, &then)?;
         // Of the trial: one host, one layout, one time of beginning for all probes, and the id that the journal had.
         let mut told = trial.record.clone();

@@ -10,7 +10,7 @@ use iotrial_model::subject::{Subject, SubjectRate};
 use iotrial_model::table::PublishedTable;
 use serde::Serialize;
 
-use crate::chain::Chain;
+use crate::chain::{Chain, ElementKind};
 use crate::configuration::{ConfigurationError, Resolved};
 use crate::measure::{Load, LoadStream, Measure, is_sequential, is_shipped};
 use crate::requirement::{Share, shares};
@@ -37,6 +37,8 @@ pub struct Measurement {
     pub streams: Vec<MeasuredStream>,
     /// I/Os that were offered at once, where the load was closed and they are known.
     pub outstanding: Option<f64>,
+    /// What more I/Os outstanding do, where another load shows it; `None` of a load by itself.
+    pub deeper: Option<DeeperLoad>,
     /// What contradicts itself in it.
     pub contradictions: Vec<RateContradiction>,
     /// Why the figures may not be those of a device under this load: a simulation, a run that was cut short.
@@ -46,6 +48,22 @@ pub struct Measurement {
     /// What the measured configuration was, as far as it is told.
     pub attributes: BTreeMap<String, AttributeValue>,
 }
+
+/// What a load of the same kind with more I/Os outstanding does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeeperLoad {
+    /// A higher rate.
+    DoesMore,
+    /// The same rate, with longer latencies: the ceiling is reached.
+    DoesNoMore,
+}
+
+/// From so many times the I/Os outstanding on, another load shows what more of them do.
+const DEEPER: f64 = 1.5;
+/// A rate that is so many times as high is higher: below, repeats of one load differ as much.
+const HIGHER_RATE: f64 = 1.1;
+/// Block sizes and shares of the rate within this are those of one load.
+const SAME_LOAD: f64 = 0.02;
 
 /// I/O of one direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,6 +101,7 @@ impl Measurement {
             label: subject.label.unwrap_or(subject.id).to_owned(),
             streams: streams.collect(),
             outstanding: subject.offered_outstanding().map(|offered| offered as f64),
+            deeper: None,
             contradictions,
             caveats: Vec::new(),
             derived,
@@ -109,6 +128,54 @@ impl Measurement {
         // People leave out the vendor's prefix, and add how many cores there were.
         let is_same = told_plain.is_empty() || own.contains(&told_plain) || told_plain.contains(&own);
         (!is_same).then(|| told.clone())
+    }
+
+    fn iops(&self) -> f64 {
+        self.streams.iter().map(|stream| stream.iops).sum()
+    }
+
+    /// Whether another one has the same streams in the same proportions, on what is told to be the same.
+    fn is_same_load(&self, other: &Self) -> bool {
+        let is_near = |one: f64, other: f64| (one - other).abs() <= SAME_LOAD * one.max(other);
+        let is_same = |(one, two): (&MeasuredStream, &MeasuredStream)| {
+            (one.role, one.direction) == (two.role, two.direction)
+                && is_near(one.block_size_bytes, two.block_size_bytes)
+                && (one.iops / self.iops() - two.iops / other.iops()).abs() <= SAME_LOAD
+        };
+        self.attributes == other.attributes
+            && self.streams.len() == other.streams.len()
+            && self.streams.iter().zip(&other.streams).all(is_same)
+    }
+
+    /// Compares loads that differ only in the I/Os outstanding, where nothing else told what more of them do.
+    pub fn compare_depths(all: &mut [Self]) {
+        let deeper = |one: &Self| {
+            let outstanding = one.outstanding?;
+            // Of several, the highest rate: a load far deeper may be beyond the best one.
+            let others = all.iter().filter(|other| {
+                other.outstanding.is_some_and(|other| other >= DEEPER * outstanding)
+                    && one.is_same_load(other)
+            });
+            let most = others.map(Self::iops).max_by(f64::total_cmp);
+            let shallower = || {
+                let is_shallower = |other: &&Self| {
+                    other.outstanding.is_some_and(|other| outstanding >= DEEPER * other)
+                        && one.is_same_load(other)
+                };
+                all.iter().filter(is_shallower).map(Self::iops).max_by(f64::total_cmp)
+            };
+            match most {
+                Some(most) if most >= HIGHER_RATE * one.iops() => Some(DeeperLoad::DoesMore),
+                Some(_) => Some(DeeperLoad::DoesNoMore),
+                // The deepest one is at the ceiling if a clearly shallower one did as much.
+                None => {
+                    shallower().filter(|less| one.iops() < HIGHER_RATE * less).map(|_| DeeperLoad::DoesNoMore)
+                }
+            }
+        };
+        let found: Vec<Option<DeeperLoad>> =
+            all.iter().map(|one| one.deeper.or_else(|| deeper(one))).collect();
+        all.iter_mut().zip(found).for_each(|(one, found)| one.deeper = found);
     }
 
     /// I/Os in flight on average, by Little's law: rate times latency. `None` where a latency is missing.
@@ -156,12 +223,16 @@ fn stream_name(rate: &SubjectRate<'_>) -> String {
 pub enum BoundBy {
     /// A limit of the configuration that the catalog knows.
     Configuration,
-    /// As much was in flight as was offered, and the configuration can do more.
+    /// As much was in flight as was offered, and a deeper load does more.
     Concurrency,
+    /// The storage itself, below every limit that the catalog knows: a deeper load does no more.
+    Ceiling,
     /// Neither, as far as it can be told.
     Unknown,
     /// More than a limit allows: these are figures of another configuration.
     OtherConfiguration,
+    /// More than a limit allows for good, and no more than it allows for a while: a burst, which ends.
+    Burst,
 }
 
 /// What was the limit, with what shows it.
@@ -176,6 +247,13 @@ pub enum MeasuredBound {
     },
     /// The figures exceed this limit, and so are of another configuration.
     Beyond(Share),
+    /// The figures exceed this limit, which the configuration does for a while.
+    Burst {
+        /// The limit that holds for good.
+        share: Share,
+        /// I/Os per second of this load that last.
+        lasting_iops: f64,
+    },
     /// This limit was reached.
     Configuration {
         /// The fullest limit.
@@ -183,8 +261,22 @@ pub enum MeasuredBound {
         /// What was in flight, where that was all that was offered: more would only wait.
         full: Option<InFlight>,
     },
-    /// All that was offered was in flight, and the configuration can do more.
+    /// All that was offered was in flight, and a deeper load does more.
     Concurrency {
+        /// The fullest limit.
+        share: Share,
+        /// What was in flight.
+        full: InFlight,
+    },
+    /// A deeper load does no more, and no limit of the catalog was reached.
+    Ceiling {
+        /// The fullest limit.
+        share: Share,
+        /// As many of parallel parts as carry that much, where it is a whole number of them.
+        part: Option<PartOfPath>,
+    },
+    /// All that was offered was in flight, as it always is in a closed load, and no other load shows what more would do.
+    OneLoad {
         /// The fullest limit.
         share: Share,
         /// What was in flight.
@@ -201,6 +293,32 @@ pub enum MeasuredBound {
     NotInFlight(Share),
     /// The catalog has no limit for the configuration.
     NoLimit,
+}
+
+/// As much as some of several parallel parts carry: the others may be dead, or not used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartOfPath {
+    /// What one is called.
+    pub name: String,
+    /// How many carry the rate.
+    pub used: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// What some of several parts carry is met within this: makers state what an adapter carries in round numbers.
+const SAME_PART: f64 = 0.1;
+
+impl PartOfPath {
+    fn of(share: &Share, resolved: &Resolved<'_>) -> Option<Self> {
+        let paths = resolved.catalog.paths.iter().chain(&resolved.machine.machine.paths);
+        let path = paths
+            .filter(|path| share.kind == ElementKind::Path && path.count > 1)
+            .find(|path| share.element == format!("{} × {}", path.count, path.name))?;
+        let carried = |used: &u32| share.most * f64::from(*used) / f64::from(path.count);
+        let used = (1..path.count).find(|used| (share.used / carried(used) - 1.0).abs() <= SAME_PART)?;
+        Some(Self { name: path.name.clone(), used, count: path.count })
+    }
 }
 
 /// I/Os in flight, of those that were offered.
@@ -223,19 +341,23 @@ impl MeasuredBound {
     pub const fn by(&self) -> &'static [BoundBy] {
         match self {
             Self::OtherMachine { .. } | Self::Beyond(_) => &[BoundBy::OtherConfiguration],
+            Self::Burst { .. } => &[BoundBy::Burst],
             Self::Configuration { full: None, .. } => &[BoundBy::Configuration],
             Self::Configuration { full: Some(_), .. } => &[BoundBy::Configuration, BoundBy::Concurrency],
             Self::Concurrency { .. } => &[BoundBy::Concurrency],
-            Self::Neither { .. } | Self::NotInFlight(_) | Self::NoLimit => &[BoundBy::Unknown],
+            Self::Ceiling { .. } => &[BoundBy::Ceiling],
+            Self::OneLoad { .. } | Self::Neither { .. } | Self::NotInFlight(_) | Self::NoLimit => {
+                &[BoundBy::Unknown]
+            }
         }
     }
 
     /// What a measurement was limited by, unless it is of another machine.
-    fn new(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> Self {
+    fn new(shares: &[Share], measurement: &Measurement, resolved: &Resolved<'_>) -> Self {
         let fullest = shares.iter().find(|share| share.measure != Measure::Outstanding).cloned();
         let Some(share) = fullest else { return Self::NoLimit };
-        let in_flight =
-            in_flight.zip(outstanding).map(|(in_flight, offered)| InFlight { in_flight, offered });
+        let in_flight = measurement.in_flight().zip(measurement.outstanding);
+        let in_flight = in_flight.map(|(in_flight, offered)| InFlight { in_flight, offered });
         let full = in_flight.filter(|queue| queue.is_full());
         if share.percent > MOST_PERCENT {
             return Self::Beyond(share);
@@ -244,9 +366,29 @@ impl MeasuredBound {
             return Self::Configuration { share, full };
         }
         match (full, in_flight) {
-            (Some(full), _) => Self::Concurrency { share, full },
+            _ if measurement.deeper == Some(DeeperLoad::DoesNoMore) => {
+                let part = PartOfPath::of(&share, resolved);
+                Self::Ceiling { share, part }
+            }
+            (Some(full), _) if measurement.deeper == Some(DeeperLoad::DoesMore) => {
+                Self::Concurrency { share, full }
+            }
+            (Some(full), _) => Self::OneLoad { share, full },
             (None, Some(in_flight)) => Self::Neither { share, in_flight },
             (None, None) => Self::NotInFlight(share),
+        }
+    }
+
+    /// The same of a load that the configuration carries for a while, by the limits of that while.
+    fn or_burst(self, load: &Load, of_burst: &[Share]) -> Self {
+        let fits = of_burst
+            .iter()
+            .all(|share| share.measure == Measure::Outstanding || share.percent <= MOST_PERCENT);
+        match self {
+            Self::Beyond(share) if fits => {
+                Self::Burst { lasting_iops: load.iops() * 100.0 / share.percent, share }
+            }
+            other => other,
         }
     }
 }
@@ -307,7 +449,8 @@ impl MeasuredAgainst {
         let machine = &resolved.configuration.machine;
         let bound = match measurement.other_machine(machine) {
             Some(measured) => MeasuredBound::OtherMachine { measured, own: machine.clone() },
-            None => MeasuredBound::new(&shares, in_flight, measurement.outstanding),
+            None => MeasuredBound::new(&shares, measurement, resolved)
+                .or_burst(&load, &self::shares(&Chain::of(resolved, true), &load)),
         };
         Ok(Self {
             label: measurement.label.clone(),
@@ -334,8 +477,10 @@ pub struct MeasuredTogether {
     pub reached: Vec<OfPart>,
     /// How many the concurrency bound.
     pub concurrency: usize,
-    /// Those below every limit, by the part that they came closest to.
+    /// Those below every limit, at a ceiling of their own or not, by the part that they came closest to.
     pub below: Vec<OfPart>,
+    /// Bursts, by the part whose lasting limit they exceed.
+    pub bursts: Vec<OfPart>,
     /// Those of another configuration, by the part whose limit they exceed.
     pub others: Vec<OfPart>,
 }
@@ -364,7 +509,8 @@ impl MeasuredTogether {
             count: measured.len(),
             reached: by_part(by(BoundBy::Configuration)),
             concurrency: by(BoundBy::Concurrency).count(),
-            below: by_part(by(BoundBy::Unknown)),
+            below: by_part(by(BoundBy::Unknown).chain(by(BoundBy::Ceiling))),
+            bursts: by_part(by(BoundBy::Burst)),
             others: by_part(by(BoundBy::OtherConfiguration)),
         })
     }

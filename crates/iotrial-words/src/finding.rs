@@ -64,6 +64,13 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
             count_with_thousands(*error_count),
             count_with_thousands(*attempt_count)
         ),
+        Evidence::SampledRate { iops, sampled_iops_mean, sampled_iops_min, sampled_iops_max, stream } => format!(
+            "the rate of `{stream}` was not steady: {} IOPS on average while it ran, from {} to {}, but {} IOPS over the whole time; its jobs ended at different times, or stood still",
+            rate_in_words(*sampled_iops_mean),
+            rate_in_words(*sampled_iops_min),
+            rate_in_words(*sampled_iops_max),
+            rate_in_words(*iops)
+        ),
         Evidence::StatedErrors { error_count } => {
             format!("{error_count} I/Os failed; the figures contain only those that succeeded")
         }
@@ -100,9 +107,10 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::CacheByLatency(cache) => devices::cache_by_latency(cache),
         Evidence::ForeignLoad(load) => devices::foreign_load(load),
         Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s } => format!(
-            "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up; {}",
+            "the device did {} {unit} and was throttled to {} {unit} after {}: burst credits or a cache were used up; {}",
             rate_in_words(*burst),
             rate_in_words(*plateau),
+            seconds_in_words(*after_s),
             if after_s > measured_from_s {
                 "the figures mix both rates; measure longer, or after a longer ramp, to see the lasting rate"
             } else {
@@ -157,13 +165,15 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         }
         Evidence::SizeReduced { note, .. } => note.clone(),
         Evidence::MemoryAnswered { lat_p50_us, stream } => format!(
-            "the source does not say whether the I/O bypassed the page cache, and half of the {stream}s took {lat_p50_us:.1} µs or less, which no device does: memory answered them"
+            "the source does not say whether the I/O bypassed the page cache, and half of the {stream}s took {} or less, which no device does: memory answered them",
+            latency_in_words(*lat_p50_us)
         ),
         Evidence::CoarseLatency { resolution_us, lat_mean_us, tool, stream } => {
             source::coarse_latency(*resolution_us, *lat_mean_us, tool, stream)
         }
         Evidence::CompletionLatency { slat_mean_us } => format!(
-            "percentiles exclude the submission time ({slat_mean_us:.1} µs on average), and the mean includes it"
+            "percentiles exclude the submission time ({} on average), and the mean includes it",
+            latency_in_words(*slat_mean_us)
         ),
         Evidence::FlushesApart { flush_mean_us, tool, job } => {
             let mean = flush_mean_us.map(|mean_us| format!(", {} on average", latency_in_words(mean_us)));

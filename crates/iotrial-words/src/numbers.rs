@@ -1,6 +1,7 @@
 //! Numbers within sentences.
 
 use iotrial_model::units::group_thousands;
+pub use iotrial_model::units::seconds_in_words;
 
 /// Rounded to a whole number, with a comma before every three digits: `2,000`.
 pub fn with_thousands(value: f64) -> String {
@@ -23,17 +24,6 @@ pub fn number_in_words(number: f64) -> String {
 /// A count, with a comma before every three digits.
 pub fn count_with_thousands(count: u64) -> String {
     with_thousands(count as f64)
-}
-
-/// A length of time for people, never rounded to nothing: `30 s`, `2.5 s`, `500 ms`, `0.4 ms`.
-pub fn seconds_in_words(seconds: f64) -> String {
-    let tenths = |number: f64| (10.0 * number).round() / 10.0;
-    match seconds {
-        10.0.. => format!("{} s", with_thousands(seconds)),
-        0.9995.. => format!("{} s", tenths(seconds)),
-        0.001.. => format!("{:.0} ms", 1e3 * seconds),
-        _ => format!("{} ms", tenths(1e3 * seconds)),
-    }
 }
 
 /// A point in time for people, of seconds since the beginning of 1970: `2026-11-25 10:42:05 UTC`.
@@ -135,17 +125,6 @@ mod tests {
         assert_eq!(with_thousands(2_000.2), "2,000");
         assert_eq!((with_thousands(999.0), with_thousands(1_234_567.0)), ("999".into(), "1,234,567".into()));
         assert_eq!((with_thousands(-0.2), with_thousands(-1_000.0)), ("0".into(), "-1,000".into()));
-    }
-
-    #[test]
-    fn a_time_is_never_rounded_to_nothing() {
-        let check = |seconds, words: &str| assert_eq!(seconds_in_words(seconds), words);
-        check(59.98, "60 s");
-        check(2.5, "2.5 s");
-        check(0.9999, "1 s");
-        check(0.5, "500 ms");
-        check(0.001, "1 ms");
-        check(0.000_4, "0.4 ms");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use iotrial_model::load::Direction;
 use iotrial_model::observation::{
-    CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservationKind, ObservedDisks, TypicalLoad,
+    CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservationKind, ObservedDisks, Trend,
+    TypicalLoad,
 };
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{counted, enumerate, in_brief};
@@ -77,6 +78,33 @@ fn says(of: &ObservedDisks, facts: &ObservationFacts) -> String {
             count_in_words(*interval_count),
             latency_in_words(*usual_us),
         ),
+        Facts::SlowerAtSameLoad { slow, usual, trend: Some(trend) } => format!(
+            "{name} became slower at the same load: an I/O took {} at first and {} at the end{}, at {} and then {} IOPS: the storage changed, not what was asked of it; another load may share its disks or the cache of the array",
+            latency_in_words(usual.latency_us),
+            latency_in_words(slow.latency_us),
+            slope(trend),
+            rate_in_words(usual.iops),
+            rate_in_words(slow.iops),
+        ),
+        Facts::SlowerAtSameLoad { slow, usual, trend: None } => format!(
+            "{name} takes {} instead of {} at the same {} IOPS, with {} instead of {} outstanding I/Os: it became slower, or it is at its limit; no interval shows a rate that follows the number of outstanding I/Os, so the counters do not tell which",
+            latency_in_words(slow.latency_us),
+            latency_in_words(usual.latency_us),
+            rate_in_words(slow.iops),
+            with_thousands(slow.outstanding),
+            with_thousands(usual.outstanding),
+        ),
+        Facts::SlowerThanBaseline { direction, baseline_us, now_us, interval_count } => format!(
+            "{} {name} take {} instead of {} under the same load as in the baseline ({} intervals): the storage changed, not what was asked of it",
+            match direction {
+                Some(Direction::Read) => "reads from",
+                Some(Direction::Write) => "writes to",
+                None => "reads and writes of",
+            },
+            latency_in_words(*now_us),
+            latency_in_words(*baseline_us),
+            count_in_words(*interval_count),
+        ),
         Facts::BusyMember { member, iops, all_iops, member_count } => format!(
             "`{member}` does {} of the {} IOPS of {member_count} members, {:.0} % instead of {:.0} %: the load is not spread evenly, so `{member}` reaches its limit first",
             rate_in_words(*iops),
@@ -90,6 +118,15 @@ fn says(of: &ObservedDisks, facts: &ObservationFacts) -> String {
             latency_in_words(*others_us)
         ),
     }
+}
+
+/// `, 3.60 ms more each hour`: in the longest unit of which the recording has two.
+fn slope(trend: &Trend) -> String {
+    let Trend { slope_us_per_s: Some(slope), span_s: Some(span_s) } = trend else { return String::new() };
+    let units = [("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0)];
+    let (unit, seconds) =
+        units.into_iter().find(|(_, seconds)| *span_s >= 2.0 * seconds).unwrap_or(("second", 1.0));
+    format!(", {} more each {unit}", latency_in_words(slope * seconds))
 }
 
 fn count_in_words(count: usize) -> String {

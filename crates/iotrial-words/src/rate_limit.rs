@@ -7,7 +7,7 @@ use serde::Serializer;
 
 use crate::finding::message;
 use crate::finding::swept;
-use crate::numbers::{rate_in_words, seconds_in_words, with_thousands};
+use crate::numbers::{latency_in_words, rate_in_words, seconds_in_words, with_thousands};
 
 /// The generator waited for a CPU, and nothing else explains the rate.
 const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit instead: repeat on a quieter host";
@@ -115,10 +115,7 @@ pub fn says(cause: &LimitCause) -> String {
 fn knee(outstanding: f64, lat_mean_us: f64, has_waited: bool) -> String {
     // As it stands in the table.
     let load = if outstanding < 10.0 { format!("{outstanding:.1}") } else { format!("{outstanding:.0}") };
-    let latency = match lat_mean_us {
-        ..1_000.0 => format!("{lat_mean_us:.0} µs"),
-        _ => format!("{:.2} ms", lat_mean_us / 1e3),
-    };
+    let latency = latency_in_words(lat_mean_us);
     format!(
         "latency rises slowly up to about {load} outstanding I/Os ({latency} there), and faster beyond: the device, or a limit in front of it such as a queue or a throttle, serves about {load} at once{}",
         waited(has_waited, WAITED)

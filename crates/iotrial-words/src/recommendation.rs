@@ -88,7 +88,7 @@ pub fn exception(fact: &ExceptionFact) -> String {
     }
 }
 
-/// `under random write 4 KiB 2 x 1 its write p99 is 46 times as long as that of B (7,832 µs against 169 µs)`.
+/// `under random write 4 KiB 2 x 1 its write p99 is 46 times as long as that of B (7.83 ms against 0.169 ms)`.
 pub fn tail(fact: &TailFact) -> String {
     let TailFact { baseline, metric, from_us, to_us, tail_percent, .. } = fact;
     let under = metric.load.as_ref().map(|load| format!("under {load} ")).unwrap_or_default();
@@ -96,23 +96,13 @@ pub fn tail(fact: &TailFact) -> String {
         "{under}its {} is {} that of {baseline} ({} against {})",
         without_load(metric).title(),
         as_long(*tail_percent),
-        latency(*to_us),
-        latency(*from_us)
+        latency_in_words(*to_us),
+        latency_in_words(*from_us)
     )
 }
 
 fn without_load(metric: &Metric) -> Metric {
     Metric { load: None, ..metric.clone() }
-}
-
-fn latency(us: f64) -> String {
-    match us {
-        us if us >= 10_000.0 => format!("{:.1} ms", us / 1_000.0),
-        // Rounded first and then cut, since 1,999.6 would otherwise print as «1,1000».
-        us if us >= 999.5 => format!("{},{:03.0} µs", ((us + 0.5) / 1_000.0).floor(), us.round() % 1_000.0),
-        us if us >= 99.95 => format!("{us:.0} µs"),
-        us => format!("{us:.1} µs"),
-    }
 }
 
 /// Why it is open what a change means.

@@ -27,6 +27,7 @@ mod live;
 mod markdown;
 mod http_server;
 mod metrics_server;
+mod next;
 mod output;
 mod outputs;
 mod pager;

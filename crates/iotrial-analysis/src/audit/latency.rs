@@ -129,7 +129,8 @@ fn check_clipped(latency: &StatedLatency, place: &ResultPart, tally: &mut Tally)
     let compared = Compared::ClippedPercentile { percent: first.percent, higher_count: ends.len() - 1 };
     let right = Right::Percentile { least_us: LAST_BUCKET_END_US, longest_us: latency.max_us };
     let finding = AuditFinding::of_figures(place, compared, first.at, LAST_BUCKET_END_US);
-    tally.found(finding.with_right(right));
+    // A limit of the tool, and no figure that was changed.
+    tally.found(finding.with_right(right).weighing(Weight::Doubt));
     true
 }
 

@@ -184,6 +184,10 @@ fn mistaken_unit(product: Range, printed: Range) -> Option<UnitMistake> {
         (125_000.0, UnitMistake::MegabitsAsMib),
         (1_024.0, UnitMistake::KibAsMib),
         (1_073_741_824.0, UnitMistake::GibAsMib),
+        (1e3, UnitMistake::KbAsMib),
+        (1e9, UnitMistake::GbAsMib),
+        (MIB / 1e3, UnitMistake::TimesThousand),
+        (MIB * 1e3, UnitMistake::OverThousand),
     ];
     let is_it = |(unit, _): &(f64, UnitMistake)| product.overlaps(printed.scaled(*unit));
     candidates.into_iter().find(is_it).map(|(_, mistake)| mistake)

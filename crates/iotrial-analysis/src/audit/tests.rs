@@ -181,7 +181,8 @@ proptest! {
         };
         let audit = audit(&table_of(&[(&truth, figures)], ""));
         prop_assert!(audit.findings.iter().any(|finding| finding.check == check), "{check:?}: {audit:#?}");
-        prop_assert!(audit.has_contradictions());
+        // The end of a histogram is a limit of fio.
+        prop_assert!(audit.has_contradictions() || check == Check::ClippedHistogram);
     }
 }
 

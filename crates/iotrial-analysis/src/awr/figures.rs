@@ -50,6 +50,7 @@ fn found(source: AwrSource, figure: AwrFigure, report: &AwrReport) -> Option<Quo
             sum_of(names.iter().map(|name| rate(report, name)), how).unwrap_or_default()
         }
         AwrSource::LoadProfile(name) => named(&report.load_profile, name).scaled(per_counted),
+        AwrSource::Blocks(names) => blocks_of(report, names),
         AwrSource::IoProfile(name, column) => {
             report.io_profile_row(name).map(column).cloned().unwrap_or_default()
         }
@@ -77,6 +78,20 @@ fn found(source: AwrSource, figure: AwrFigure, report: &AwrReport) -> Option<Quo
             return None;
         }
     })
+}
+
+/// Blocks by their size, in MiB. Nothing where the report does not have the size: it is 8 KiB by default, and warehouses have others.
+fn blocks_of(report: &AwrReport, names: &[&str]) -> Quoted {
+    const BYTES_OF_KIB: f64 = 1024.0;
+    let blocks = first(names.iter().map(|name| named(&report.load_profile, name)).collect());
+    let block_mib = named(&report.memory, "Std Block Size").value();
+    match (blocks.number, block_mib) {
+        (Some(number), Some(mib)) => {
+            let how = format!("blocks of {:.0} KiB", mib * BYTES_OF_KIB);
+            Quoted::derived(number.scaled(mib), blocks.place, how)
+        }
+        _ => Quoted::absent(blocks.place, "the report has neither their bytes nor the size of a block"),
+    }
 }
 
 /// Figures that no row of the table describes; those of redo logs follow from others (`machine::log_writes`).

@@ -154,6 +154,8 @@ struct ShortCpus {
     busy: Option<f64>,
     /// Sessions that wait for a CPU, where those are more than a tenth of all.
     waiting: Option<f64>,
+    /// CPUs that the database used and may use, where that is why they wait.
+    of_limit: Option<(f64, f64)>,
 }
 
 /// What is asked of one series.
@@ -291,6 +293,13 @@ impl Sizer<'_> {
         }
     }
 
+    /// The CPUs that the sessions and processes of the database keep busy.
+    fn used_cpus(&self, method: Method, level: Level) -> Option<f64> {
+        let at = |figure| self.at(figure, method, level);
+        // AWR-Miner has no CPU of background processes: it then is not in the sum.
+        Some(at(AwrFigure::CpuSessions)? + at(AwrFigure::BackgroundCpuSessions).unwrap_or(0.0))
+    }
+
     /// Whether CPUs are short at a level; `None` where nothing says so.
     fn short_cpus(&self, method: Method, level: Level) -> Option<ShortCpus> {
         let at = |figure| self.at(figure, method, level);
@@ -298,9 +307,13 @@ impl Sizer<'_> {
         let busy = busy.filter(|(_, cpus)| *cpus > 0.0).map(|(busy, cpus)| busy / cpus);
         let waiting = at(AwrFigure::CpuWaitSessions).zip(at(AwrFigure::ActiveSessions));
         let waiting = waiting.filter(|(waiting, active)| *waiting > WAITS_FOR_CPU * active);
+        // A limit alone does not bind: `cpu_count` only does with a plan of the Resource Manager.
+        let of_limit = self.used_cpus(method, level).zip(at(AwrFigure::CpuLimit));
+        let of_limit = of_limit.filter(|(used, limit)| waiting.is_some() && *used > OMAT_BUSY * limit);
         let short = ShortCpus {
             busy: busy.filter(|share| *share > OMAT_BUSY),
             waiting: waiting.map(|(waiting, _)| waiting),
+            of_limit,
         };
         (short.busy.is_some() || short.waiting.is_some()).then_some(short)
     }
@@ -313,9 +326,7 @@ impl Sizer<'_> {
         });
         let at = |figure| self.at(figure, method, level);
         let ratio = self.thread_ratio();
-        // AWR-Miner has no CPU of background processes: it then is not in the sum.
-        let cpu = at(AwrFigure::CpuSessions)
-            .map(|users| users + at(AwrFigure::BackgroundCpuSessions).unwrap_or(0.0));
+        let cpu = self.used_cpus(method, level);
         let short = self.short_cpus(method, level);
         let waiting = short.and_then(|short| short.waiting).unwrap_or(0.0);
         let by_cpu = cpu.map(|cpu| {
@@ -363,6 +374,7 @@ impl Sizer<'_> {
             notes.push(SizeNote::CpuShort {
                 busy_percent: short.busy.map(|share| 100.0 * share),
                 waiting: short.waiting,
+                of_limit: short.of_limit,
                 by_sessions: chosen.vcpus_by_sessions.filter(|_| chosen.method != Method::Omat),
             });
         } else if let (Some(by_cpu), Some(by_sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)

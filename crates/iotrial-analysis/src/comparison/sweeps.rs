@@ -522,15 +522,21 @@ fn ceiling_changes(
     curves: &[ComparedCurve],
 ) -> CeilingChanges {
     let (mut changed, mut same, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    // The tests of a series are no curve, so that it has no ceiling, and its rates are compared.
+    let has_ceilings =
+        curves.iter().flat_map(|curve| &curve.figures).any(|one| one.figure == SweepFigure::Ceiling);
     for curve in curves {
         let ceiling = curve.figures.iter().find(|one| one.figure == SweepFigure::Ceiling);
-        let Some(cell) = ceiling.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key)) else {
-            continue;
-        };
-        let (reading, percent) = match (&cell.delta, &cell.bounded) {
-            (Some(delta), _) => (delta.reading, Some(Amount::Exact(delta.percent))),
-            (None, Some(bounded)) => (bounded.reading, bounded.sure_change().map(Amount::Bounded)),
-            (None, None) => (Reading::NoInterval, None),
+        let cell = ceiling.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
+        let (reading, percent) = match cell.map(|cell| (&cell.delta, &cell.bounded)) {
+            Some((Some(delta), _)) => (delta.reading, Some(Amount::Exact(delta.percent))),
+            Some((None, Some(bounded))) => (bounded.reading, bounded.sure_change().map(Amount::Bounded)),
+            Some((None, None)) => (Reading::NoInterval, None),
+            None if has_ceilings => continue,
+            None => match rate_change(curve, &sweep.key) {
+                Some(delta) => (delta.reading, Some(Amount::Exact(delta.percent))),
+                None => continue,
+            },
         };
         match percent.filter(|_| reading.is_better() || reading.is_worse()) {
             Some(percent) => changed.push((curve.place(), percent)),
@@ -538,7 +544,29 @@ fn ceiling_changes(
             None => unknown.push(curve.place()),
         }
     }
-    CeilingChanges { sweep: sweep.title(), baseline: baseline.title(), changed, same, unknown }
+    CeilingChanges {
+        sweep: sweep.title(),
+        baseline: baseline.title(),
+        is_of_loads: !has_ceilings,
+        changed,
+        same,
+        unknown,
+    }
+}
+
+/// The change of the rates of a pattern at its loads: the least of those that are shown, of the worse ones if there are any; where none is
+/// shown, one that is open before one without a difference.
+fn rate_change<'c>(curve: &'c ComparedCurve, sweep: &str) -> Option<&'c Delta> {
+    let cells = curve.loads.iter().flat_map(|load| &load.cells).filter(|cell| cell.sweep == sweep);
+    let rank = |one: &&Delta| match one.reading {
+        reading if reading.is_worse() => 0,
+        reading if reading.is_better() => 1,
+        Reading::NoDifference => 3,
+        _ => 2,
+    };
+    cells.filter_map(|cell| cell.iops_change.as_ref()).min_by(|one, other| {
+        rank(one).cmp(&rank(other)).then(one.percent.abs().total_cmp(&other.percent.abs()))
+    })
 }
 
 /// Whether every ceiling that changed became higher, or lower.

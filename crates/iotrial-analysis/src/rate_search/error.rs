@@ -32,7 +32,7 @@ pub enum SearchError {
         job: String,
     },
     /// The statistic needs more I/Os than there can be.
-    #[error("{stream}s are too rare for {statistic}: ten of them beyond it take {hours:.0} hours")]
+    #[error("{stream}s are too rare for {statistic}: ten of them beyond it take {hours:.0} h")]
     TooRare {
         /// Role and stream, such as `log commit`.
         stream: String,

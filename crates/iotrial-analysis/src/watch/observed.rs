@@ -1,11 +1,12 @@
-//! Disks that went away, and what looks like a limit of the storage itself: saturation, throttling after a burst, slowness without load, members of a stripe set
-//! that do not do the same.
+//! Disks that went away, and what looks like a limit of the storage itself: saturation, throttling after a burst, slowness without load or
+//! at the same load, members of a stripe set that do not do the same.
 
 use std::collections::HashMap;
 
-use iotrial_model::counters::{Absence, CounterSeries, DiskCounters};
-use iotrial_model::observation::{FlatIn, Observation, ObservationFacts, ObservedDisks, TypicalLoad};
+use iotrial_model::counters::{Absence, Counter, CounterSeries, DiskCounters};
+use iotrial_model::observation::{FlatIn, Observation, ObservationFacts, ObservedDisks, Trend, TypicalLoad};
 
+use super::baseline::BaselineAnswer;
 use super::judged::RoleVerdict;
 use super::spread::median;
 use super::{LEAST_IOPS, Spread, iops_of, latency_us_of};
@@ -18,6 +19,8 @@ struct Moment {
     bytes_per_s: f64,
     latency_us: f64,
     outstanding: f64,
+    /// From 0 to 1; `None` where the source does not count reads apart.
+    read_share: Option<f64>,
 }
 
 /// All observations, the gravest first.
@@ -26,20 +29,23 @@ pub(super) fn observations(
     chosen: &[usize],
     stripes: &[Vec<usize>],
     verdicts: &[RoleVerdict],
+    baseline: Option<&BaselineAnswer>,
 ) -> Vec<Observation> {
     let mut all = missing_disks(series, chosen, stripes);
     let limits_us = limits_us(verdicts);
     for at in chosen {
         let disk = &series.disks[*at];
         let moments = moments(series, disk);
-        let saturation = saturated(&moments);
+        // A latency that rises at the same load looks as saturated as one that rises with the number in flight: time tells them apart.
+        let pressure = slower_over_time(series, &moments).or_else(|| under_pressure(&moments));
         // Without a limit of its role nothing is slow; and what is saturated has its load as the reason.
-        let limit_us = limits_us.get(disk.name.as_str()).filter(|_| saturation.is_none());
+        let limit_us = limits_us.get(disk.name.as_str()).filter(|_| pressure.is_none());
         let slow = limit_us.and_then(|limit_us| slow_without_load(&moments, *limit_us));
-        let found = [saturation, throttled(series, &moments), slow];
+        let found = [pressure, throttled(series, &moments), slow];
         let of_disk = |facts| Observation { of: ObservedDisks::Disk(disk.name.clone()), facts };
         all.extend(found.into_iter().flatten().map(of_disk));
     }
+    all.extend(baseline.into_iter().flat_map(BaselineAnswer::observations));
     for members in stripes {
         let names = members.iter().map(|at| series.disks[*at].name.clone()).collect();
         all.extend(
@@ -91,6 +97,7 @@ fn moments(series: &CounterSeries, disk: &DiskCounters) -> Vec<Moment> {
             bytes_per_s: disk.bytes_per_s(interval)?,
             latency_us: latency_us_of(disk, interval, None)?,
             outstanding: disk.outstanding(interval)?,
+            read_share: disk.at(Counter::ReadIops, interval).map(|reads| reads / iops),
         })
     };
     (0..series.interval_count).filter_map(at).collect()
@@ -132,7 +139,7 @@ const LEAST_OUTSTANDING: f64 = 4.0;
 /// Document 002: outstanding I/Os grow, latency grows with them, and throughput does not. The intervals with the most in flight are compared
 /// with those that have a quarter to half as many. Neither I/Os nor bytes may grow, or larger I/Os alone would look like saturation; and
 /// both may not fall, or something else slows the disk down.
-fn saturated(moments: &[Moment]) -> Option<ObservationFacts> {
+fn more_in_flight_did_no_more(moments: &[Moment]) -> Option<(TypicalLoad, TypicalLoad)> {
     let mut sorted = moments.to_vec();
     sorted.sort_by(|one, other| other.outstanding.total_cmp(&one.outstanding));
     let mut best = None;
@@ -156,14 +163,85 @@ fn saturated(moments: &[Moment]) -> Option<ObservationFacts> {
         let is_flat = iops <= FLAT && bytes <= FLAT && (iops >= 1.0 / FLAT || bytes >= 1.0 / FLAT);
         if is_flat && ratio(|moment| moment.latency_us) >= 1.5 {
             // The longest stretch of it that there is.
-            best = Some(ObservationFacts::Saturated {
-                pressed: typical_load(pressed),
-                usual: typical_load(&usual),
-            });
+            best = Some((typical_load(pressed), typical_load(&usual)));
         }
     }
     best
 }
+
+/// More in flight that did no more is saturation where the rate once followed the number in flight. Without such a part, storage that
+/// became slower looks the same.
+fn under_pressure(moments: &[Moment]) -> Option<ObservationFacts> {
+    let (pressed, usual) = more_in_flight_did_no_more(moments)?;
+    let is_before_the_limit = |moment: &&Moment| {
+        moment.outstanding <= usual.outstanding / FOLLOWED
+            && moment.iops <= usual.iops / FOLLOWED
+            && moment.bytes_per_s <= usual.bytes_per_s / FOLLOWED
+            && moment.latency_us <= usual.latency_us
+    };
+    let is_proven = moments.iter().filter(is_before_the_limit).count() >= LEAST_MOMENTS;
+    Some(if is_proven {
+        ObservationFacts::Saturated { pressed, usual }
+    } else {
+        ObservationFacts::SlowerAtSameLoad { slow: pressed, usual, trend: None }
+    })
+}
+
+/// A rate that is lower by so much with fewer in flight has followed them: twice what counts as the same, and more.
+const FOLLOWED: f64 = 1.25;
+
+/// Parts of a recording whose latencies are compared over time.
+const PARTS: usize = 10;
+/// Kendall's rank correlation of ten latencies with time, from which on they rise: one order of random ones in 3,000 has as much.
+const LEAST_TAU: f64 = 0.8;
+
+/// The latency rises over the recording, and the load does not.
+fn slower_over_time(series: &CounterSeries, moments: &[Moment]) -> Option<ObservationFacts> {
+    let count = moments.len();
+    if count < PARTS * LEAST_MOMENTS {
+        return None;
+    }
+    let parts: Vec<&[Moment]> =
+        (0..PARTS).map(|at| &moments[at * count / PARTS..(at + 1) * count / PARTS]).collect();
+    let latencies: Vec<f64> = parts.iter().map(|part| typical(part, |moment| moment.latency_us)).collect();
+    let pairs: Vec<(usize, usize)> =
+        (0..PARTS).flat_map(|one| (one + 1..PARTS).map(move |other| (one, other))).collect();
+    let rises: i32 =
+        pairs.iter().map(|(one, other)| latencies[*other].total_cmp(&latencies[*one]) as i32).sum();
+    let (first, last) = (&moments[..count / 5], &moments[count - count / 5..]);
+    let ratio = |of: fn(&Moment) -> f64| typical(last, of) / typical(first, of).max(f64::MIN_POSITIVE);
+    let is_more = |of| ratio(of) > FLAT;
+    let read_share = |part: &[Moment]| median(part.iter().filter_map(|moment| moment.read_share).collect());
+    let is_other_mix =
+        read_share(first).zip(read_share(last)).is_some_and(|(one, other)| (one - other).abs() > OTHER_MIX);
+    if f64::from(rises) < LEAST_TAU * pairs.len() as f64
+        || ratio(|moment| moment.latency_us) < 1.5
+        || is_more(|moment| moment.iops)
+        || is_more(|moment| moment.bytes_per_s)
+        || is_more(|moment| moment.bytes_per_s / moment.iops)
+        || is_other_mix
+    {
+        return None;
+    }
+    let seconds = series.times.seconds();
+    let middles: Option<Vec<f64>> =
+        parts.iter().map(|part| seconds.get(part[part.len() / 2].interval).copied()).collect();
+    let slope = |middles: &Vec<f64>| {
+        let slope = |(one, other): &(usize, usize)| {
+            (latencies[*other] - latencies[*one]) / (middles[*other] - middles[*one])
+        };
+        median(pairs.iter().map(slope).filter(|slope| slope.is_finite()).collect())
+    };
+    let trend = Trend {
+        slope_us_per_s: middles.as_ref().and_then(slope),
+        span_s: middles.as_ref().map(|middles| middles[PARTS - 1] - middles[0]),
+    };
+    let (slow, usual) = (typical_load(last), typical_load(first));
+    Some(ObservationFacts::SlowerAtSameLoad { slow, usual, trend: Some(trend) })
+}
+
+/// Writes and reads take different times: another mix is another load.
+const OTHER_MIX: f64 = 0.1;
 
 /// A burst is at least so many times the plateau that follows it.
 const LEAST_BURST: f64 = 1.25;
@@ -297,6 +375,8 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<ObservationFac
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::observation::ObservationKind;
+
     use super::*;
 
     /// Intervals that follow one another, each the same: 8 KiB, so many outstanding, and a latency in ms.
@@ -307,6 +387,7 @@ mod tests {
             bytes_per_s: 8_192.0 * iops,
             latency_us: 1e3 * ms,
             outstanding,
+            read_share: None,
         };
         (from..from + count).map(one).collect()
     }
@@ -318,7 +399,7 @@ mod tests {
         let mut pressed = same(40, 10, 1_000.0, 100.0, 30.0);
         pressed.iter_mut().for_each(change);
         moments.extend(pressed);
-        saturated(&moments).is_some()
+        more_in_flight_did_no_more(&moments).is_some()
     }
 
     #[test]
@@ -348,9 +429,26 @@ mod tests {
         let of = |pressed: usize, usual: usize| {
             let mut moments = same(0, usual, 1_000.0, 40.0, 15.0);
             moments.extend(same(usual, pressed, 1_000.0, 100.0, 30.0));
-            saturated(&moments).is_some()
+            more_in_flight_did_no_more(&moments).is_some()
         };
         assert!(of(5, 5) && !of(6, 4) && !of(4, 5));
+    }
+
+    /// Ten intervals with more in flight, forty usual ones, and some with fewer, each with so many I/Os and ms.
+    fn kind_with(fewer: usize, iops: f64, outstanding: f64, ms: f64) -> ObservationKind {
+        let mut moments = same(0, 40, 1_000.0, 40.0, 15.0);
+        moments.extend(same(40, 10, 1_000.0, 100.0, 30.0));
+        moments.extend(same(50, fewer, iops, outstanding, ms));
+        under_pressure(&moments).unwrap().kind()
+    }
+
+    #[test]
+    fn saturation_needs_a_part_in_which_the_rate_follows_the_number_in_flight() {
+        let (proven, unproven) = (ObservationKind::Saturated, ObservationKind::SlowerAtSameLoad);
+        assert_eq!(kind_with(5, 500.0, 5.0, 10.0), proven);
+        assert_eq!(kind_with(4, 500.0, 5.0, 10.0), unproven);
+        assert_eq!((kind_with(5, 800.0, 12.0, 15.0), kind_with(5, 801.0, 12.0, 15.0)), (proven, unproven));
+        assert_eq!((kind_with(5, 800.0, 24.0, 15.0), kind_with(5, 500.0, 24.0, 15.1)), (proven, unproven));
     }
 
     /// Bursts and plateaus: how many, and where the first plateau begins.

@@ -8,7 +8,7 @@ use crate::threshold::Category;
 /// One interval of a disk: reads per second of 8 KiB, and what each took in ms.
 type Moment = (f64, f64);
 
-fn disk(name: &str, moments: &[Moment]) -> DiskCounters {
+pub(super) fn disk(name: &str, moments: &[Moment]) -> DiskCounters {
     let mut disk = DiskCounters::new(name);
     for (at, (iops, ms)) in moments.iter().enumerate() {
         disk.set(Counter::ReadIops, at, *iops);
@@ -22,7 +22,7 @@ fn disk(name: &str, moments: &[Moment]) -> DiskCounters {
     disk
 }
 
-fn series(disks: Vec<DiskCounters>, interval_count: usize) -> CounterSeries {
+pub(super) fn series(disks: Vec<DiskCounters>, interval_count: usize) -> CounterSeries {
     let times = (1..=interval_count).map(|at| 1_795_000_000.0 + 15.0 * at as f64).collect();
     CounterSeries {
         interval_s: Some(15.0),
@@ -33,7 +33,7 @@ fn series(disks: Vec<DiskCounters>, interval_count: usize) -> CounterSeries {
     }
 }
 
-fn request() -> WatchRequest {
+pub(super) fn request() -> WatchRequest {
     let sets = threshold_sets(None).iter().map(|name| ThresholdSet::builtin(name).unwrap()).collect();
     WatchRequest { thresholds: sets, ..WatchRequest::default() }
 }
@@ -42,7 +42,7 @@ fn answer_of(moments: &[Moment]) -> WatchAnswer {
     WatchAnswer::of(&series(vec![disk("sda", moments)], moments.len()), &request()).unwrap()
 }
 
-fn kinds(answer: &WatchAnswer) -> Vec<ObservationKind> {
+pub(super) fn kinds(answer: &WatchAnswer) -> Vec<ObservationKind> {
     answer.observations.iter().map(|one| one.kind()).collect()
 }
 
@@ -185,6 +185,69 @@ fn slow_while_it_does_less_is_not_its_own_load() {
     assert_eq!((slow_us.round(), interval_count, usual_us.round()), (60_000.0, 20, 4_000.0));
 }
 
+/// 240 intervals at 3,300 IOPS whose latency rises evenly from 2 to 16 ms, each a little off; then with one thing different.
+#[test]
+fn a_latency_that_rises_at_the_same_load_is_slower_storage_and_never_saturation() {
+    let of = |change: &dyn Fn(f64, &mut Moment)| {
+        let moment = |at: usize| {
+            let time = at as f64 / 239.0;
+            let off = if at % 3 == 0 { 40.0 } else { -20.0 };
+            let mut moment = (3_300.0 + off, 2.0 + 14.0 * time + off / 400.0);
+            change(time, &mut moment);
+            moment
+        };
+        answer_of(&(0..240).map(moment).collect::<Vec<_>>())
+    };
+    let answer = of(&|_, _| ());
+    assert_eq!(kinds(&answer), [ObservationKind::SlowerAtSameLoad]);
+    let ObservationFacts::SlowerAtSameLoad { slow, usual, trend: Some(trend) } =
+        &answer.observations[0].facts
+    else {
+        panic!("{:?}", answer.observations)
+    };
+    assert!((usual.latency_us / 3_400.0 - 1.0).abs() < 0.05, "{usual:?}");
+    assert!((slow.latency_us / 14_600.0 - 1.0).abs() < 0.05, "{slow:?}");
+    // 14 ms in 240 intervals of 15 s.
+    assert!((trend.slope_us_per_s.unwrap() / (14_000.0 / 3_585.0) - 1.0).abs() < 0.02, "{trend:?}");
+    assert!(held_back(&answer).is_empty());
+    // A load that falls meanwhile is no reason either; one that rises is.
+    assert_eq!(kinds(&of(&|time, moment| moment.0 *= 1.0 - 0.3 * time)), [ObservationKind::SlowerAtSameLoad]);
+    assert_eq!(kinds(&of(&|time, moment| moment.0 *= 1.0 + 0.5 * time)), []);
+    // Up and down is no trend: it is open what the reason is. And a rise that is too small to matter.
+    let up_and_down = |time: f64, moment: &mut Moment| moment.1 = 2.0 + 2.5 * (3.0 * time).sin().abs();
+    let open = of(&up_and_down);
+    assert_eq!(kinds(&open), [ObservationKind::SlowerAtSameLoad]);
+    let ObservationFacts::SlowerAtSameLoad { trend, .. } = open.observations[0].facts else { panic!() };
+    assert_eq!(trend, None);
+    assert_eq!(kinds(&of(&|time, moment| moment.1 = 2.0 + 0.9 * time)), []);
+}
+
+#[test]
+fn larger_ios_or_another_mix_over_time_are_another_load() {
+    let of = |change: fn(&mut DiskCounters, usize, f64)| {
+        let rising: Vec<Moment> = (0..100).map(|at| (100.0, 2.0 + 0.08 * f64::from(at))).collect();
+        let mut disk = disk("sda", &rising);
+        for at in 0..100 {
+            change(&mut disk, at, at as f64 / 99.0);
+        }
+        kinds(&WatchAnswer::of(&series(vec![disk], 100), &request()).unwrap())
+    };
+    assert_eq!(of(|_, _, _| ()), [ObservationKind::SlowerAtSameLoad]);
+    let larger = |disk: &mut DiskCounters, at: usize, time: f64| {
+        disk.set(Counter::ReadIops, at, 100.0 - 60.0 * time);
+        disk.set(Counter::ReadBytes, at, 819_200.0);
+    };
+    assert_eq!(of(larger), []);
+    let mix = |disk: &mut DiskCounters, at: usize, time: f64| {
+        disk.set(Counter::ReadIops, at, 100.0 - 50.0 * time);
+        disk.set(Counter::WriteIops, at, 50.0 * time);
+        disk.set(Counter::WriteBytes, at, 50.0 * time * 8_192.0);
+        disk.set(Counter::ReadBytes, at, (100.0 - 50.0 * time) * 8_192.0);
+        disk.set(Counter::WriteLatency, at, 0.01);
+    };
+    assert_eq!(of(mix), []);
+}
+
 #[test]
 fn members_of_a_stripe_do_the_same_or_are_told() {
     let of = |loads: [Moment; 3]| {
@@ -251,7 +314,8 @@ fn a_demand_says_that_the_storage_held_the_load_back() {
         let words: Vec<_> = found.iter().map(iotrial_words::observation::held_back).collect();
         assert!(notes.ends_with(&words), "{notes:?}");
     };
-    let mut saturated = vec![(7_150.0, 11.0); 60];
+    let mut saturated = vec![(1_000.0, 4.0); 20];
+    saturated.extend([(7_150.0, 11.0); 40]);
     saturated.extend([(7_200.0, 35.0); 40]);
     check(
         &saturated,

@@ -3,7 +3,7 @@
 
 use iotrial_model::awr::{AwrReport, IoStat, Quoted, Statistic, WaitSide};
 use iotrial_model::imported::Stated;
-use iotrial_model::units::group_thousands;
+use iotrial_model::units::{group_thousands, seconds_in_words};
 use jiff::civil::DateTime;
 
 /// I/O by function counts in another way than the totals; this much more is no longer a way of counting.
@@ -94,10 +94,10 @@ fn elapsed_time(report: &mut AwrReport) {
         }
         // A minute for times without seconds and for instances that do not take their snapshots together.
         Some(elapsed) if (elapsed - seconds).abs() > 60.0 + 0.01 * elapsed => {
-            let why = format!("the snapshots are {:.0} minutes apart", seconds / 60.0);
+            let why = format!("the snapshots are {} apart", seconds_in_words(seconds));
             report.contradictions.push(format!(
-                "the elapsed time is {:.1} minutes, and {why}: the clock was changed, as at the end of summer time, or a snapshot is missing",
-                elapsed / 60.0
+                "the elapsed time is {}, and {why}: the clock was changed, as at the end of summer time, or a snapshot is missing",
+                seconds_in_words(elapsed)
             ));
         }
         Some(_) => {}
@@ -112,15 +112,16 @@ fn totals_by_rate(report: &mut AwrReport) {
         let (Some(total), Some(_)) = (one.total.sound_number(), one.per_second.sound()) else { continue };
         let rate = total.per(elapsed);
         if !one.per_second.agrees_with(rate, 0.02) {
-            let why = format!("{} in {elapsed:.0} s are {:.2} per second", total.value, rate.value);
+            let why =
+                format!("{} in {} are {:.2} per second", total.value, seconds_in_words(elapsed), rate.value);
             one.per_second = std::mem::take(&mut one.per_second).contradicted(why);
             odd += 1;
         }
     }
     if odd > 0 {
         report.contradictions.push(format!(
-            "{odd} rates of Instance Activity are not their totals divided by the elapsed time of {:.1} minutes",
-            elapsed / 60.0
+            "{odd} rates of Instance Activity are not their totals divided by the elapsed time of {}",
+            seconds_in_words(elapsed)
         ));
     }
 }

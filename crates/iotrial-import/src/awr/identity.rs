@@ -9,6 +9,9 @@ use super::page::{Page, Row, Section, plain_name};
 use super::time::moment;
 use crate::text::{Notes, kept, quote};
 
+/// Of the parameters that are not at their default: what the CPUs of an instance are capped at.
+const CPU_COUNT: &str = "cpu_count";
+
 /// Reads the header, and the kind that its words have not told yet.
 pub(super) fn read(page: &Page, report: &mut AwrReport, notes: &mut Notes) {
     for section in &page.sections {
@@ -30,7 +33,85 @@ pub(super) fn read(page: &Page, report: &mut AwrReport, notes: &mut Notes) {
 
 fn text(row: &Row, column: Option<usize>) -> Option<String> {
     let text = kept(row.at(column));
-    (!text.is_empty()).then_some(text)
+    // Whoever blanked a name with an editor may have left a piece of a tag.
+    (!text.is_empty() && !text.starts_with("/td>")).then_some(text)
+}
+
+/// The names in the title of a page, where the header does not have them: `AWR Report for DB: SHOP, Inst: shop1, Snaps: 41-42`.
+pub(super) fn names_of_title(page: &str, report: &mut AwrReport) {
+    let Some((_, title)) = page.split_once("<title>") else { return };
+    let title = title.split_once('<').map_or("", |(title, _)| title);
+    let name = |label: &str| {
+        let (_, rest) = title.split_once(label)?;
+        let name = kept(rest.split(',').next().unwrap_or_default().trim());
+        (!name.is_empty()).then_some(name)
+    };
+    if report.database.name.is_empty() {
+        report.database.name = name(" DB:").unwrap_or_default();
+    }
+    if let Some(instance) = report.instances.first_mut().filter(|one| one.name.is_empty()) {
+        instance.name = name(" Inst:").unwrap_or_default();
+    }
+}
+
+/// The machine from the other places that have it, each figure from the first one that does: `Host CPU` as a table or, in text, as a
+/// heading with numbers; Operating System Statistics. The rest of the report is read by then.
+pub(super) fn host_elsewhere(page: &Page, report: &mut AwrReport) {
+    cpu_limit(page, report);
+    if report.kind == AwrKind::Cluster {
+        return;
+    }
+    let mut places = Vec::new();
+    for section in page.called(&["Host CPU"]) {
+        if let Some(row) = section.rows.first() {
+            let of = |name| section.quoted(row, section.column(&[name]), number::plain);
+            places.push([of("CPUs"), of("Cores"), of("Sockets"), Quoted::default()]);
+        }
+        for title in section.titles.iter().chain([&section.heading]) {
+            let of = |name| in_heading(title, name);
+            places.push([of("CPUs:"), of("Cores:"), of("Sockets:"), Quoted::default()]);
+        }
+    }
+    let of = |name| AwrReport::named(&report.host_statistics, name).cloned().unwrap_or_default();
+    places.push([
+        of("NUM_CPUS"),
+        of("NUM_CPU_CORES"),
+        of("NUM_CPU_SOCKETS"),
+        of("PHYSICAL_MEMORY_BYTES").scaled(1.0 / f64::from(1 << 30)),
+    ]);
+    let host = &mut report.host;
+    let all = [&mut host.cpus, &mut host.cores, &mut host.sockets, &mut host.memory_gib];
+    for (at, value) in all.into_iter().enumerate() {
+        // No machine has none of them: that is what a blanked header or a hypervisor prints.
+        let is_known = |one: &Quoted| one.value().is_some_and(|number| number > 0.0);
+        if !is_known(value)
+            && let Some(found) = places.iter().map(|place| &place[at]).find(|one| is_known(one))
+        {
+            *value = found.clone();
+        }
+    }
+}
+
+/// A number of a heading such as `Host CPU (CPUs:    8 Cores:    8 Sockets:    2)`.
+fn in_heading(heading: &str, label: &str) -> Quoted {
+    let rest = heading.split_once(label).map_or("", |(_, rest)| rest).trim_start();
+    let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
+    number::plain(digits).map_or_else(Quoted::default, |number| Quoted::printed(number, quote(heading)))
+}
+
+/// What the CPUs of a database are limited to: a pluggable database prints it, others have a parameter.
+fn cpu_limit(page: &Page, report: &mut AwrReport) {
+    for section in page.called(&["Database Resource Limits"]) {
+        let end = section.column(&["End"]);
+        let mut rows = section.rows.iter();
+        if let Some(row) = rows.find(|row| plain_name(row.cell(0)) == "cpus") {
+            report.host.cpu_limit = section.quoted(row, end, number::plain);
+        }
+    }
+    let set = report.parameter(CPU_COUNT).and_then(number::plain);
+    if let Some(set) = set.filter(|set| set.value > 0.0 && !report.host.cpu_limit.is_there()) {
+        report.host.cpu_limit = Quoted::printed(set, format!("init.ora Parameters › {CPU_COUNT}"));
+    }
 }
 
 fn database(section: &Section, row: &Row, report: &mut AwrReport) {

@@ -189,7 +189,7 @@ fn what_cannot_be_a_profile_is_told_with_its_line_and_what_to_do() {
     );
     check("rw=randread\npercentage_random=30", "random or sequential (make a job for each part)");
     check("rw=randread\nsize=1k", "must hold at least one block of 4 KiB, not 1 KiB");
-    check("rw=randread\n[b]\nrw=read\nsize=1g\nruntime=30", "runs for 1m and job `b` for 30s");
+    check("rw=randread\n[b]\nrw=read\nsize=1g\nruntime=30", "runs for 60 s and job `b` for 30 s");
     assert!(mistakes("[a]\nrw=read\nsize=1g").contains("line 1: job `a` has no `runtime`"));
     assert!(mistakes("[a]\nrw=read\nruntime=3").contains("line 1: job `a` has no `size`"));
     assert!(mistakes("rw=read\n").contains("line 1: `rw=read` is before the first section"));

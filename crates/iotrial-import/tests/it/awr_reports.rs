@@ -88,7 +88,7 @@ fn a_restart_a_reset_counter_and_a_contradiction_are_reported() {
     let other = HTML.replace("<td>1,500.0</td><td>1,000.0</td>", "<td>1,700.0</td><td>1,200.0</td>");
     assert!(contradictions(&other).contains("IO Profile has 1200.0 for Total Requests (read)"));
     let longer = HTML.replace("11:00:00", "13:00:00");
-    assert!(contradictions(&longer).contains("the snapshots are 180 minutes apart"));
+    assert!(contradictions(&longer).contains("the snapshots are 3 h apart"));
 }
 
 #[test]

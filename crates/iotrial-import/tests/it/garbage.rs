@@ -279,8 +279,14 @@ const WORDS: [&str; 24] = [
     "\"percentile\" : {",
 ];
 
+/// How many inputs are tried; `IOTRIAL_MUTATIONS=1000000` tries more, where there is no cargo-fuzz.
+fn mutations() -> ProptestConfig {
+    let cases = std::env::var("IOTRIAL_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_500);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(mutations())]
 
     #[test]
     fn a_mutated_result_is_read_or_refused(

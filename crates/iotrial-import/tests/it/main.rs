@@ -7,6 +7,7 @@
     reason = "tests, which say what they skip"
 )]
 
+mod awr_cases;
 mod awr_exadata;
 mod awr_garbage;
 mod awr_reports;
@@ -14,6 +15,7 @@ mod awr_shared;
 mod awr_spoiled;
 mod cases;
 mod fio_job_of_published;
+mod fio_second_reader;
 mod garbage;
 mod golden;
 mod loads;

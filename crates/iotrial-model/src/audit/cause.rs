@@ -74,6 +74,14 @@ words! {
         KibAsMib = "kib-as-mib",
         /// GiB/s are printed as MiB/s.
         GibAsMib = "gib-as-mib",
+        /// KB/s, of 1,000 bytes, are printed as MiB/s.
+        KbAsMib = "kb-as-mib",
+        /// GB/s, of 1,000,000,000 bytes, are printed as MiB/s.
+        GbAsMib = "gb-as-mib",
+        /// The number is a thousand times too large, as of a decimal comma that was read as one of thousands.
+        TimesThousand = "times-thousand",
+        /// The number is a thousand times too small.
+        OverThousand = "over-thousand",
         /// Megabits, of 1,048,576, are printed as MiB.
         BinaryMegabitsAsMib = "binary-megabits-as-mib",
     }

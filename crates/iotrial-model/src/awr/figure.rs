@@ -8,7 +8,7 @@ use self::AwrUnit::{Kib, Mib, MibPerS, PerSecond, Percent, Sessions, Us};
 use super::Quoted;
 use super::WaitSide::{Background, Foreground};
 use super::source::AwrSource::{
-    self, AllFiles, Computed, Counter, Counters, DbTime, Efficiency, Files, Host, IoProfile, KibPer,
+    self, AllFiles, Blocks, Computed, Counter, Counters, DbTime, Efficiency, Files, Host, IoProfile, KibPer,
     LoadProfile, MeanWait, Memory, Rest, Share, Sum, TimeModel, WaitCount,
 };
 
@@ -199,12 +199,26 @@ figures! {
     DatabaseReads: row("database_reads_per_s", "database reads", PerSecond, &[
         Counter("physical read IO requests"),
         LoadProfile("Read IO requests"),
+        IoProfile("Database Requests", |row| &row.read),
     ]).expected();
     /// Writes of the database alone.
     DatabaseWrites: row("database_writes_per_s", "database writes", PerSecond, &[
         Counter("physical write IO requests"),
         LoadProfile("Write IO requests"),
+        IoProfile("Database Requests", |row| &row.write),
     ]).expected();
+    /// Bytes of the reads of the database alone.
+    DatabaseReadMib: row("database_read_mib_per_s", "database read throughput", MibPerS, &[
+        Counter("physical read bytes"),
+        IoProfile("Database (MB)", |row| &row.read),
+        Blocks(&["Physical read (blocks)", "Physical reads"]),
+    ]);
+    /// Bytes of the writes of the database alone.
+    DatabaseWriteMib: row("database_write_mib_per_s", "database write throughput", MibPerS, &[
+        Counter("physical write bytes"),
+        IoProfile("Database (MB)", |row| &row.write),
+        Blocks(&["Physical write (blocks)", "Physical writes"]),
+    ]);
     /// Redo that is written for changes; copies of it in other members, archives and standbys are not counted.
     RedoMib: row("redo_mib_per_s", "redo", MibPerS, &[
         Counter("redo size"),
@@ -297,6 +311,7 @@ figures! {
     BackgroundCpuSessions: row("background_cpu_sessions", "background processes on CPU", Sessions, &[
         TimeModel("background cpu time", BACKGROUND_CPU),
         TimeModel("bg CPU", BACKGROUND_CPU),
+        LoadProfile("Background CPU(s)"),
     ]);
     /// Sessions of users that wait for a CPU: for the Resource Manager or, on a busy host, in time that is neither CPU nor a wait.
     CpuWaitSessions: row("cpu_wait_sessions", "sessions waiting for CPU", Sessions, &[Computed]);
@@ -306,6 +321,8 @@ figures! {
     HostCpus: row("host_cpus", "CPUs of the host", Sessions, &[Host(|host| &host.cpus)]);
     /// Cores of the host; equal to the threads where it has no hyper-threading.
     HostCores: row("host_cores", "cores of the host", Sessions, &[Host(|host| &host.cores)]);
+    /// CPUs that the database may use, where the report has a limit.
+    CpuLimit: row("cpu_limit", "CPUs the database may use", Sessions, &[Host(|host| &host.cpu_limit)]);
     /// SGA and PGA together.
     MemoryMib: row("memory_mib", "SGA and PGA", Mib, &[
         Memory(&["SGA use", "PGA use"], "SGA use and PGA use"),

@@ -29,6 +29,8 @@ pub enum SizeNote {
         busy_percent: Option<f64>,
         /// Sessions that waited for a CPU, where those are so many.
         waiting: Option<f64>,
+        /// CPUs that the database used and may use, where sessions waited and nearly all of the latter were used.
+        of_limit: Option<(f64, f64)>,
         /// vCPUs by active sessions: what OMAT takes.
         by_sessions: Option<f64>,
     },

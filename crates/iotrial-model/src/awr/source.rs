@@ -12,6 +12,8 @@ pub enum AwrSource {
     Counters(&'static [&'static str], &'static str),
     /// A row of Load Profile, per second.
     LoadProfile(&'static str),
+    /// A row of Load Profile in blocks per second, by the size of a block. Releases have other names for it.
+    Blocks(&'static [&'static str]),
     /// A row and a column of I/O Profile.
     IoProfile(&'static str, fn(&IoProfileRow) -> &Quoted),
     /// The total of IOStat by Filetype.

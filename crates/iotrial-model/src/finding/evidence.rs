@@ -242,6 +242,20 @@ pub enum Evidence {
         /// Failed I/Os of all streams together. A source does not say out of how many.
         error_count: u64,
     },
+    /// Of a rate that holds only while all copies ran, as a source states its samples.
+    SampledRate {
+        /// I/Os per second over the whole time.
+        iops: f64,
+        /// I/Os per second of its samples on average.
+        sampled_iops_mean: f64,
+        /// Of the slowest sample.
+        sampled_iops_min: f64,
+        /// Of the fastest one.
+        sampled_iops_max: f64,
+        /// The stream.
+        #[serde(skip)]
+        stream: String,
+    },
     /// Of I/Os that came back short.
     ShortIo {
         /// Name of the first job whose first failure was a short I/O.

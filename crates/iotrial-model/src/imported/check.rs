@@ -98,8 +98,9 @@ fn check_ops(
     for (name, stream) in ops.streams() {
         let counts = [stream.io_count, stream.bytes, stream.error_count];
         in_range(&format!("{name} count"), counts.into_iter().flatten().all(|number| number < MOST_COUNTED))?;
-        let figures = [stream.runtime_s, stream.iops, stream.bandwidth_mib_per_s];
-        in_range(&format!("{name} rate"), figures.into_iter().flatten().all(is_stated))?;
+        let sampled = stream.sampled_iops.iter().flat_map(|one| [one.min, one.max, one.mean]);
+        let figures = [stream.runtime_s, stream.iops, stream.bandwidth_mib_per_s].into_iter().flatten();
+        in_range(&format!("{name} rate"), figures.chain(sampled).all(is_stated))?;
         let latencies = [&stream.total_latency, &stream.completion_latency, &stream.submission_latency];
         in_range(&format!("{name} latency"), latencies.into_iter().all(is_usable_latency))?;
     }

@@ -45,7 +45,10 @@ impl<'t> Areas<'t> {
             distribution: job.distribution,
             block_size: job.block_size.clone(),
             iodepth: job.iodepth,
-            numjobs: job.numjobs,
+            numjobs: match u32::try_from(spread.len()) {
+                Ok(files) if job.is_per_target => job.numjobs.saturating_mul(files),
+                _ => job.numjobs,
+            },
             arrival: Arrival::of_job(self.profile, position),
             durability: job.durability,
             flush_every: job.flush_every,

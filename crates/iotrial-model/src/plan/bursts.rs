@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Arrival, LONGEST_PHASE, Plan, PlanError};
 use crate::load::Bursts;
 use crate::profile::Profile;
-use crate::units::format_duration;
+use crate::units::duration_in_words;
 
 impl Plan {
     /// The shortest time that holds whole periods of the bursts of every job; `None` without bursts.
@@ -44,9 +44,9 @@ pub(super) fn measured_phase(
     }
     notes.push(format!(
         "the measured phase lasts {} instead of {}: whole periods of the bursts, which are {} long",
-        format_duration(whole),
-        format_duration(asked),
-        format_duration(period)
+        duration_in_words(whole),
+        duration_in_words(asked),
+        duration_in_words(period)
     ));
     Ok(whole)
 }
@@ -113,7 +113,7 @@ mod tests {
         let plan = decided(["60s", "60s"], None).unwrap();
         assert_eq!(plan.duration(), seconds(60));
         assert!(
-            plan.notes[0].starts_with("the measured phase lasts 1m instead of 10s: whole periods"),
+            plan.notes[0].starts_with("the measured phase lasts 60 s instead of 10 s: whole periods"),
             "{:?}",
             plan.notes
         );

@@ -7,7 +7,7 @@ use super::{FILE_HEADER_SIZE, MOST_OUTSTANDING_PER_THREAD};
 use crate::given_target::in_words;
 use crate::load::Role;
 use crate::target::NoSpace;
-use crate::units::{ByteSize, format_duration};
+use crate::units::{ByteSize, duration_in_words};
 
 /// Why a profile cannot be planned on the targets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,8 +118,8 @@ pub enum PlanError {
     /// A part of a period has another rate than was asked.
     #[error(
         "{} is not a whole number of burst periods ({} each), and only whole periods have the requested rate",
-        format_duration(*asked),
-        format_duration(*period)
+        duration_in_words(*asked),
+        duration_in_words(*period)
     )]
     PartOfPeriod {
         /// The measured phase that the user asked for.
@@ -138,7 +138,7 @@ pub enum PlanError {
     #[error("{0}")]
     Steps(String),
     /// A step is too short to be one.
-    #[error("step {number} would last {}; a step must last at least 100 ms", format_duration(*duration))]
+    #[error("step {number} would last {}; a step must last at least 100 ms", duration_in_words(*duration))]
     ShortStep {
         /// Counted from 1.
         number: usize,
@@ -151,8 +151,8 @@ pub enum PlanError {
     /// There is no time for the rounds that are compared.
     #[error(
         "steady state takes five rounds, {} together, and the limit is {}",
-        format_duration(*window),
-        format_duration(*limit)
+        duration_in_words(*window),
+        duration_in_words(*limit)
     )]
     LimitTooShort {
         /// The longest that the user would wait for a steady state.

@@ -189,7 +189,11 @@ pub(super) fn spread(profile: &Profile, position: usize, targets: &[TargetFacts]
     let places = places_of(job);
     // A database writes one log, in sequence, and a log over several files would be several logs. Data gets
     // no more files than copies: a file that no copy works on would only take space.
-    let file_count = if job.role == Role::Log { 1 } else { places.len().min(job.numjobs as usize) };
+    let file_count = match job.role {
+        Role::Log => 1,
+        _ if job.is_per_target => places.len(),
+        _ => places.len().min(job.numjobs as usize),
+    };
     // Each job begins with the next of the targets that it shares with others, so that the log and the data of a profile lie
     // apart where there are two.
     let before = profile.jobs[..position].iter().filter(|earlier| places_of(earlier) == places).count();
@@ -227,6 +231,7 @@ pub(super) fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
     let copies = match job.pattern {
         // Each copy of a sequential job has a part of its own, and an empty part would have no block to begin
         // with.
+        Pattern::Sequential if job.is_per_target => u64::from(job.numjobs),
         Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
         Pattern::Random => 1,
     };

@@ -39,6 +39,8 @@ pub struct JobProfile {
     pub iodepth: u32,
     /// Number of parallel copies.
     pub numjobs: u32,
+    /// Whether so many run on each target of its role, and not on all together.
+    pub is_per_target: bool,
     /// Size of its file in a full run; `--size` scales all files in proportion.
     pub size: ByteSize,
     /// Share of the file that is touched, 1 to 100.
@@ -121,6 +123,7 @@ impl JobProfile {
         // A choice that keeps products of depth and copies within 32 bits.
         let iodepth = table.required("iodepth", |t, key| t.integer(key, 1..=4096));
         let numjobs = table.integer("numjobs", 1..=1024).unwrap_or(1);
+        let is_per_target = table.boolean("per_target").unwrap_or(false);
         let block_size = read_block_size(table);
         let size = table.required("size", TableReader::size);
         let distribution = read_distribution(table, pattern);
@@ -146,6 +149,7 @@ impl JobProfile {
             block_size: block_size?,
             iodepth: u32::try_from(iodepth?).ok()?,
             numjobs: u32::try_from(numjobs).ok()?,
+            is_per_target,
             size: size?,
             working_set_percent: u8::try_from(working_set_percent).ok()?,
             durability,
@@ -158,6 +162,9 @@ impl JobProfile {
             follow,
             group_commit,
         };
+        if is_per_target && job.role == Role::Log {
+            return table.refuse("per_target", "a log is one file on one target".to_owned());
+        }
         job.check_arrival(table, spacing.is_some())?;
         job.check_group_commit(table)?;
         let largest = job.largest_io();

@@ -51,6 +51,7 @@ impl Profile {
             block_size: BlockSizes::one(block_size),
             iodepth: 1,
             numjobs: file_count,
+            is_per_target: false,
             size,
             working_set_percent: 100,
             durability: Durability::None,

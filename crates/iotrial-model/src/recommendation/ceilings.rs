@@ -10,6 +10,8 @@ pub struct CeilingChanges {
     pub sweep: String,
     /// The one that it is compared with.
     pub baseline: String,
+    /// Whether they have no ceilings, as the tests of a series, and the rates at each load are meant.
+    pub is_of_loads: bool,
     /// Curves with another ceiling, each with its change in percent.
     pub changed: Vec<(CurvePlace, Amount)>,
     /// Curves of which no difference is shown.

@@ -34,7 +34,8 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
     sections.extend(causes(series));
-    sections.extend(layers::courses(fleet));
+    // Of databases that never have a report at the same time a stack is not their load; the chapter of each has its course.
+    sections.extend(layers::courses(fleet).filter(|_| !fleet.figures.is_empty()));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));
     let sized =

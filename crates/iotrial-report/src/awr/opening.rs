@@ -18,7 +18,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
         (Some(reads), Some(writes)) => {
             format!("{} reads and {} writes per second", number_in_words(reads), number_in_words(writes))
         }
-        _ => "The report has no rates of I/O".to_owned(),
+        _ => own_rates(answer).unwrap_or_else(|| "The report has no rates of I/O".to_owned()),
     };
     let headline = match &answer.part {
         Some(part) => format!("{}: {rates}", capital(&said::part(part))),
@@ -54,6 +54,18 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
     let block =
         Block::Statement(Answer { is_good: None, headline, sentence: sentence(answer), points, lists });
     section("answer", "", None, block)
+}
+
+/// What the Load Profile has where the totals are missing: I/O of the database without that of its redo, backups and control files.
+fn own_rates(answer: &AwrAnswer) -> Option<String> {
+    let value = |figure| answer.figures.value(figure);
+    let pair = |read, write| Some((number_in_words(value(read)?), number_in_words(value(write)?)));
+    let requests = pair(AwrFigure::DatabaseReads, AwrFigure::DatabaseWrites)
+        .map(|(reads, writes)| format!("{reads} reads and {writes} writes per second"));
+    let mib = pair(AwrFigure::DatabaseReadMib, AwrFigure::DatabaseWriteMib)
+        .map(|(read, written)| format!("{read} MiB/s read and {written} MiB/s written"));
+    let rates = requests.or(mib)?;
+    Some(format!("{rates}, without redo, archives and backups"))
 }
 
 fn sentence(answer: &AwrAnswer) -> String {

@@ -6,7 +6,7 @@ use iotrial_model::awr::{Level, Method, Provided};
 use iotrial_words::awr as said;
 
 use crate::document::{Answer, Block, PointList, Section};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, without_trailing_zeros};
 use crate::table::{Column, Row, Table, Value};
 
 const HEADING: &str = "Right-sizing";
@@ -173,7 +173,7 @@ fn over_words(one: &Provision, has_part: bool) -> &'static str {
 fn name_of(one: &Provision) -> String {
     match &one.kind {
         Provided::Cpus { vcpus_each } if (vcpus_each - 1.0).abs() > 0.01 => {
-            format!("CPUs counted as {} vCPUs each", super::whole(*vcpus_each))
+            format!("CPUs counted as {} vCPUs each", without_trailing_zeros(&number_in_words(*vcpus_each)))
         }
         kind => said::provided(kind),
     }

@@ -3,11 +3,12 @@
 use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
 use iotrial_analysis::words::{capital, number_in_words};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
+use iotrial_model::units::seconds_in_words;
 use iotrial_words::awr as said;
 
 use super::course::{calendar, levels};
 use super::opening::limit_points;
-use super::{cut_off, duration, quantity, right_size, section, words};
+use super::{cut_off, quantity, right_size, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, Front, PointList, Section};
 use crate::quantity::Quantity;
@@ -120,9 +121,14 @@ pub(super) fn chapter(one: &DatabaseSeries) -> Document {
     let intervals = plural(one.intervals.len(), "interval");
     let byline = match (begin, end) {
         (Some(begin), Some(end)) => {
-            format!("{} to {}, {intervals}, {} covered", moment(begin), moment(end), duration(one.covered_s))
+            format!(
+                "{} to {}, {intervals}, {} covered",
+                moment(begin),
+                moment(end),
+                seconds_in_words(one.covered_s)
+            )
         }
-        _ => format!("{intervals}, {} covered", duration(one.covered_s)),
+        _ => format!("{intervals}, {} covered", seconds_in_words(one.covered_s)),
     };
     Document {
         title: one.database.clone(),

@@ -2,6 +2,8 @@
 
 use minijinja::HtmlEscape;
 
+use crate::text::is_unit;
+
 /// A name of more letters than this may be broken after a dot, a slash or an underscore.
 // A choice: half a line of a phone's largest letters. Shorter names find room on the next line.
 const LONGEST_WHOLE_NAME: usize = 12;
@@ -25,6 +27,38 @@ pub(super) fn code(text: &str) -> String {
         true => format!(r#"<code class="whole">{}</code>"#, HtmlEscape(text)),
         false => format!("<code>{}</code>", breakable(text)),
     }
+}
+
+/// The page with each number and its unit on one line, but for what is copied as it is: code, and the style sheet.
+///
+/// Here and not where a text is escaped: numbers come into the page by many ways, and some of them in an element of their own.
+pub(super) fn with_units_kept(page: &str) -> String {
+    let mut kept = String::with_capacity(page.len() + page.len() / 64);
+    let (mut verbatim, mut follows_digit) = (0_usize, false);
+    for piece in page.split_inclusive('>') {
+        let (text, tag) = piece.split_at(piece.find('<').unwrap_or(piece.len()));
+        if verbatim > 0 {
+            kept.push_str(text);
+        } else {
+            let mut words = text.split(' ').peekable();
+            while let Some(word) = words.next() {
+                kept.push_str(word);
+                follows_digit = word.chars().next_back().map_or(follows_digit, |last| last.is_ascii_digit());
+                if let Some(next) = words.peek() {
+                    // A slash is escaped.
+                    let is_unit = is_unit(&next.lines().next().unwrap_or_default().replace("&#x2f;", "/"));
+                    kept.push(if follows_digit && is_unit { '\u{a0}' } else { ' ' });
+                    follows_digit &= is_unit;
+                }
+            }
+        }
+        kept.push_str(tag);
+        let name: &str = tag.trim_start_matches(['<', '/']).split([' ', '>']).next().unwrap_or_default();
+        if matches!(name, "code" | "pre" | "style") {
+            verbatim = if tag.starts_with("</") { verbatim.saturating_sub(1) } else { verbatim + 1 };
+        }
+    }
+    kept
 }
 
 /// One word, with the blank behind it if there is one.
@@ -68,6 +102,17 @@ fn is_option(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_and_its_unit_stay_on_one_line_and_code_stays_as_it_is() {
+        let check =
+            |page: &str, expected: &str| assert_eq!(with_units_kept(page).replace('\u{a0}', "_"), expected);
+        check("<p>at 25 % or 3 MiB&#x2f;s, 12 I&#x2f;Os</p>", "<p>at 25_% or 3_MiB&#x2f;s, 12 I&#x2f;Os</p>");
+        check("<b>25</b> % of <i>it</i>", "<b>25</b>_% of <i>it</i>");
+        check("<pre>a 25 %</pre><code>5 s</code> 5 s.", "<pre>a 25 %</pre><code>5 s</code> 5_s.");
+        check("2 min 5 s", "2_min 5_s");
+        check("% s", "% s");
+    }
 
     #[test]
     fn a_long_name_may_be_broken_after_its_dots_slashes_and_underscores_only() {

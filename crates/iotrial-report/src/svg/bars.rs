@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use iotrial_analysis::comparison::Reading;
+use iotrial_words::numbers::percent_or_times;
 
 use super::frame::{self, BOTTOM, Edge, HEIGHT, HUE_COUNT, LEFT, MARKER, escape, marker};
 use super::written;
@@ -114,11 +115,13 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         write!(svg, r#"<path class="axis" d="M{:.1} {top}V{bottom}"/>"#, x.position(0.0))?;
     }
     let mut y = top;
+    // Last, so that the line of the mark does not strike them out.
+    let mut names = String::new();
     for (group, name) in chart.groups.iter().enumerate() {
         let is_decisive = chart.decisive == Some(group);
         let class = if is_decisive { " decisive" } else { "" };
         write!(
-            svg,
+            names,
             r#"<text class="group-name{class}" x="{LEFT}" y="{:.1}">{}</text>"#,
             y + GROUP_HEIGHT - 8.0,
             escape(&cut(name, LONGEST_NAME))
@@ -151,6 +154,7 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
             name = mark.name
         )?;
     }
+    svg.push_str(&names);
     frame::x_axis(svg, &x, height)?;
     svg.push_str("</svg>");
     Ok(())
@@ -233,8 +237,12 @@ fn draw_bar(
 fn written_value(bar: &Bar, x: &Edge) -> String {
     let mark = bar.reading.map_or("", reading_mark);
     // A share is read with its sign; other units are at the axis.
-    let share = if x.axis.quantity == Quantity::Percent { " %" } else { "" };
-    format!("{}{share} {mark}", x.format.write(bar.value)).trim_end().to_owned()
+    let value = match x.axis.quantity {
+        Quantity::Percent if bar.value >= 1_000.0 => percent_or_times(bar.value),
+        Quantity::Percent => format!("{} %", x.format.write(bar.value)),
+        _ => x.format.write(bar.value),
+    };
+    format!("{value} {mark}").trim_end().to_owned()
 }
 
 fn in_words(bar: &Bar, x: &Edge) -> String {

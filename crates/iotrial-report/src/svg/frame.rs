@@ -85,9 +85,12 @@ impl Edge {
         if self.axis.scale == Scale::Calendar {
             return calendar::tick(value);
         }
-        // All labels of an axis have the same unit.
-        let largest =
-            self.ruler.ticks.iter().map(|tick| self.format.in_unit(*tick).abs()).fold(0.0, f64::max);
+        // All labels of an axis have the same unit; on a logarithmic one the smallest would be nothing in that of the largest.
+        let in_unit = |tick: &f64| self.format.in_unit(*tick).abs();
+        let largest = match self.axis.scale {
+            Scale::Log => in_unit(&value),
+            _ => self.ruler.ticks.iter().map(in_unit).fold(0.0, f64::max),
+        };
         let (factor, word) = match largest {
             ..1e5 => return self.format.write_round(value),
             ..1e6 => (1e-3, " k"),

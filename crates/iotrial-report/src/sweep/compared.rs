@@ -1,7 +1,7 @@
 //! The document of sweeps compared with each other: how the ceilings changed, and the curves in one chart.
 
 use iotrial_analysis::comparison::{
-    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, LoadPointCell, SweepComparison,
+    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, LoadPointCell, SweepComparison,
 };
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::words::lower;
@@ -67,18 +67,15 @@ fn answer(comparison: &SweepComparison) -> Section {
         [one] => one.clone(),
         several => format!("{} sweeps", several.len()),
     };
+    let what = if comparison.ceilings.iter().all(|one| one.is_of_loads) { "rate" } else { "ceiling" };
     let headline = match comparison.is_better {
-        Some(true) => format!("Higher ceilings: {who}"),
-        Some(false) => format!("Lower ceilings: {who}"),
+        Some(true) => format!("Higher {what}s: {who}"),
+        Some(false) => format!("Lower {what}s: {who}"),
         None => {
-            let has_any = comparison.curves.iter().flat_map(|curve| &curve.figures).any(|figure| {
-                figure.figure == SweepFigure::Ceiling
-                    && figure.cells.iter().filter_map(|cell| cell.delta.as_ref()).any(is_shown)
-            });
-            if has_any {
-                format!("Some ceilings are higher and some lower: {who}")
+            if comparison.ceilings.iter().any(|one| !one.changed.is_empty()) {
+                format!("Some {what}s are higher and some lower: {who}")
             } else {
-                "No ceiling is shown to have changed".to_owned()
+                format!("No {what} is shown to have changed")
             }
         }
     };
@@ -99,10 +96,6 @@ fn answer(comparison: &SweepComparison) -> Section {
             lists: Vec::new(),
         })],
     }
-}
-
-fn is_shown(delta: &Delta) -> bool {
-    delta.reading.is_better() || delta.reading.is_worse()
 }
 
 fn sweeps(comparison: &SweepComparison) -> Section {

@@ -13,7 +13,7 @@ use iotrial_engine::targets::remove_left_by;
 use iotrial_measure::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
 use iotrial_model::study::{Cell, Configuration, JournalLine, Progress};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use iotrial_model::units::group_thousands;
 
 use super::StudyError;
@@ -103,7 +103,7 @@ impl<'a> Carrier<'a> {
     pub(super) fn carry_out(&mut self, outlook: &Outlook) -> Result<(), StudyError> {
         self.missing_count = outlook.missing_count();
         if self.missing_count > 0 {
-            let time = format_duration(outlook.duration());
+            let time = duration_in_words(outlook.duration());
             self.say(&format!(
                 "{} measurements to go: {time}, plus the creation of test files",
                 self.missing_count
@@ -342,7 +342,7 @@ impl<'a> Carrier<'a> {
         let is_prepared = rig.prepare(&mut trial, &then)?;
         // After the layout, whose writes a cache is still bringing to the disk.
         if is_prepared && !idle.is_zero() {
-            self.say(&format!("idle for {}", format_duration(idle)));
+            self.say(&format!("idle for {}", duration_in_words(idle)));
             rig.pause(idle);
         }
         let measured = if is_prepared && !rig.is_stopping() {

@@ -8,7 +8,7 @@ use iotrial_model::plan::{Job, Plan};
 use iotrial_model::record::{EndedHow, METHOD_VERSION, RunRecord};
 use iotrial_model::search::Search;
 use iotrial_model::study::{Cell, CellEnd, Configuration, EmbeddedProfile, JournalLine, Progress, Study};
-use iotrial_model::units::{ByteSize, format_duration};
+use iotrial_model::units::{ByteSize, duration_in_words};
 
 use super::file::{StudyFile, StudyRolesError, Ways};
 use super::journal::{StudyJournal, StudyJournalError};
@@ -359,7 +359,7 @@ fn check_load(
             let words = plan
                 .phases
                 .iter()
-                .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)));
+                .map(|phase| format!("{} {}", phase.kind.as_str(), duration_in_words(phase.duration)));
             words.collect::<Vec<_>>().join(", ")
         };
         format!("its phases are {}, not {}", phases(plan), phases(&asked))

@@ -172,6 +172,33 @@ fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
     assert_eq!(MeasuredTogether::of(&both).unwrap().others[0].count, 1);
 }
 
+#[test]
+fn a_rate_that_holds_for_a_while_is_a_burst_and_what_lasts_is_told() {
+    let text = r#"
+format = "iotrial.configuration/1"
+provider = "aws"
+machine = "m6i.large"
+[[pool]]
+volume = "gp3"
+size = "500GiB"
+iops = 16000
+bandwidth = "1000MiB/s"
+"#;
+    let row = |iops: f64| {
+        table(&format!(
+            "[[row]]\nid = \"A\"\nload = {{ read_percent = 100, block_size_bytes = 8192 }}\nread = {{ iops = {iops:?} }}\n"
+        ))
+    };
+    let bound = |iops: f64| against(&Configuration::parse(text).unwrap(), &row(iops)).remove(0).bound;
+    let MeasuredBound::Burst { share, lasting_iops } = bound(15_900.0) else {
+        panic!("{:?}", bound(15_900.0))
+    };
+    assert_eq!((share.element.as_str(), lasting_iops.round()), ("EBS limit", 3_600.0));
+    // At what lasts it is the limit, and beyond what the volume does for a while it is of another configuration.
+    assert_eq!(bound(3_600.0).by(), [BoundBy::Configuration]);
+    assert_eq!(bound(17_500.0).by(), [BoundBy::OtherConfiguration]);
+}
+
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
 #[test]
 fn option_2_is_bound_by_the_instance_and_the_misprinted_unit_of_its_mix_is_found() {
@@ -219,7 +246,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
 
 /// Document 000: 176 outstanding I/Os at one volume, and at three that are striped.
 #[test]
-fn all_four_rows_of_document_000_are_bound_by_176_outstanding_and_a_also_by_its_attachment() {
+fn row_a_of_document_000_is_bound_by_its_attachment_and_176_outstanding_alone_prove_nothing_of_the_others() {
     let rows = table(
         r#"
 [[job]]
@@ -252,17 +279,14 @@ write = { iops = 71400, bandwidth_mib_per_s = 656, lat_mean_us = 912.1 }
         let in_flight = row.in_flight.unwrap();
         assert!((170.0..171.5).contains(&in_flight), "{}: {in_flight}", row.label);
         assert_eq!(row.outstanding, Some(176.0));
-        assert!(row.bound.by().contains(&BoundBy::Concurrency), "{}: {:?}", row.label, row.bound);
     }
     assert_eq!(measured[0].bound.by(), [BoundBy::Configuration, BoundBy::Concurrency]);
     assert_eq!(measured[0].shares[0].element, "1 × paravirtualized");
     assert_eq!((measured[0].shares[0].used.round(), measured[0].shares[0].most), (152_500.0, 150_000.0));
     for row in &measured[1..] {
-        assert_eq!(row.bound.by(), [BoundBy::Concurrency], "{}: {:?}", row.label, row.bound);
+        assert_eq!(row.bound.by(), [BoundBy::Unknown], "{}: {:?}", row.label, row.bound);
     }
-    let MeasuredBound::Concurrency { full, .. } = &measured[2].bound else {
-        panic!("{:?}", measured[2].bound)
-    };
+    let MeasuredBound::OneLoad { full, .. } = &measured[2].bound else { panic!("{:?}", measured[2].bound) };
     assert_eq!((full.in_flight.round(), full.offered), (170.0, 176.0));
 }
 

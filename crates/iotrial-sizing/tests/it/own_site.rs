@@ -1,10 +1,14 @@
 //! An own site: adapters, ports, RAID groups and spindles.
 
+use iotrial_model::load::{Direction, Role};
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::chain::Chain;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::{Explanation, Question};
 use iotrial_sizing::measure::Load;
+use iotrial_sizing::measured::{
+    BoundBy, MeasuredAgainst, MeasuredBound, MeasuredStream, Measurement, PartOfPath,
+};
 use iotrial_sizing::price::CostPart;
 use iotrial_sizing::rule::broken_rules;
 
@@ -45,6 +49,55 @@ fn adapters_bind_large_reads_and_their_queues_bind_what_takes_long() {
     check(&slow, &Load::mix(0, 100.0, 8192.0), "queues of 2 × HBA", 1_280.0);
     let few = luns("raid10-8", 2, "latency_mean = \"5ms\"\noutstanding = 8");
     check(&few, &Load::mix(0, 100.0, 8192.0), "I/Os in flight", 1_600.0);
+}
+
+/// Closed sequential reads of 64 KiB, as many outstanding as told.
+fn closed(outstanding: u32, iops: f64) -> Measurement {
+    let stream = MeasuredStream {
+        role: Some(Role::Scan),
+        direction: Direction::Read,
+        iops,
+        block_size_bytes: 65_536.0,
+        latency_mean_us: Some(1e6 * f64::from(outstanding) / iops),
+    };
+    Measurement {
+        label: outstanding.to_string(),
+        streams: vec![stream],
+        outstanding: Some(f64::from(outstanding)),
+        ..Measurement::default()
+    }
+}
+
+#[track_caller]
+fn bounds(loads: &[(u32, f64)], expected: &[BoundBy]) -> Vec<MeasuredBound> {
+    let catalog = Catalog::parse(EXAMPLE).unwrap();
+    let text = "format = \"iotrial.configuration/1\"\nprovider = \"own-site\"\nmachine = \"db01\"\n[[pool]]\nroles = [\"data\", \"log\", \"tempdb\", \"scan\", \"backup\"]\nvolume = \"lun\"\nlevel = \"raid10-8\"\nsize = \"500GiB\"\ncount = 8\n";
+    let configuration = Configuration::parse(text).unwrap();
+    let resolved = configuration.on(&catalog).unwrap();
+    let chain = Chain::of(&resolved, false);
+    let mut all: Vec<Measurement> =
+        loads.iter().map(|(outstanding, iops)| closed(*outstanding, *iops)).collect();
+    Measurement::compare_depths(&mut all);
+    let against = all.iter().map(|one| MeasuredAgainst::new(one, &resolved, &chain).unwrap().bound);
+    let found: Vec<MeasuredBound> = against.collect();
+    assert_eq!(found.iter().map(|one| one.by()[0]).collect::<Vec<_>>(), expected);
+    found
+}
+
+/// The paper's Figure 2: 200 MB/s with one I/O outstanding as with 64, of 380 that two adapters carry.
+#[test]
+fn a_closed_load_alone_leaves_the_limit_open_and_a_deeper_one_that_does_no_more_shows_the_dead_path() {
+    use BoundBy::{Ceiling, Concurrency, Unknown};
+    bounds(&[(64, 3_051.0)], &[Unknown]);
+    bounds(&[(1, 3_051.0)], &[Unknown]);
+    for bound in bounds(&[(1, 3_051.0), (64, 3_051.0)], &[Ceiling, Ceiling]) {
+        let MeasuredBound::Ceiling { part, .. } = bound else { panic!("{bound:?}") };
+        assert_eq!(part, Some(PartOfPath { name: "HBA".to_owned(), used: 1, count: 2 }));
+    }
+    bounds(&[(1, 1_000.0), (8, 2_500.0)], &[Concurrency, Unknown]);
+    bounds(&[(8, 2_500.0), (10, 2_600.0)], &[Unknown, Unknown]);
+    let bound = bounds(&[(8, 2_000.0), (32, 2_050.0)], &[Ceiling, Ceiling]).remove(0);
+    assert!(matches!(bound, MeasuredBound::Ceiling { part: None, .. }), "{bound:?}");
 }
 
 #[test]

@@ -94,6 +94,12 @@ const fn of_unit(mistake: UnitMistake) -> &'static str {
         UnitMistake::MegabitsAsMib => "megabits are printed as MiB",
         UnitMistake::KibAsMib => "KiB/s are printed as MiB/s",
         UnitMistake::GibAsMib => "GiB/s are printed as MiB/s",
+        UnitMistake::KbAsMib => "KB/s, of 1,000 bytes, are printed as MiB/s",
+        UnitMistake::GbAsMib => "GB/s, of 1,000,000,000 bytes, are printed as MiB/s",
+        UnitMistake::TimesThousand => {
+            "the MiB/s are a thousand times too large, such as with a decimal comma taken for one of thousands"
+        }
+        UnitMistake::OverThousand => "the MiB/s are a thousand times too small",
         UnitMistake::BinaryMegabitsAsMib => {
             "megabits (of 1,048,576) are printed as MiB: the number counts bits, not bytes"
         }

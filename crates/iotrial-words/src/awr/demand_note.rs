@@ -4,6 +4,7 @@ use iotrial_model::awr::{DemandNote, Level, Method, RatesOf, ReportedRates};
 
 use super::series_note::ios_of;
 use super::{fleet_note, part, plain_reads, series_note, size_note, why_not_added};
+use crate::numbers::seconds_in_words;
 
 /// Of a demand.
 pub fn demand_note(note: &DemandNote) -> String {
@@ -61,15 +62,12 @@ pub fn rates_of(of: &RatesOf) -> String {
             format!("{reports}: {level} of {interval_count} {intervals}, method {method}")
         }
         ReportedRates::Together { level, database_count, covered_s } => format!(
-            "{reports}: {} of {database_count} databases together, over {:.1} hours that all of them cover",
+            "{reports}: {} of {database_count} databases together, over {} that all of them cover",
             level_words(level),
-            covered_s / 3_600.0
+            seconds_in_words(covered_s)
         ),
-        ReportedRates::Replayed { interval_count: 1, covered_s, .. } if covered_s > 7_200.0 => {
-            format!("{reports}: the average of {:.1} hours", covered_s / 3_600.0)
-        }
         ReportedRates::Replayed { interval_count: 1, covered_s, .. } => {
-            format!("{reports}: the average of {:.0} minutes", covered_s / 60.0)
+            format!("{reports}: the average of {}", seconds_in_words(covered_s))
         }
         ReportedRates::Replayed { level, interval_count, .. } => {
             format!("{reports}: {} of {interval_count} intervals", level_words(level))

@@ -1,7 +1,7 @@
 //! Words for what to know of databases that share their storage; all without a full stop.
 
 use iotrial_model::awr::{AwrFigure, BusierElsewhere, FleetNote, WhyNotAdded};
-use iotrial_model::units::group_thousands;
+use iotrial_model::units::{group_thousands, seconds_in_words};
 use iotrial_model::words::in_brief;
 
 /// Names that one sentence has.
@@ -21,12 +21,12 @@ pub fn fleet_note(note: &FleetNote) -> String {
         ),
         FleetNote::PartlyTogether { any_s, all_s } => format!(
             "the reports cover {}, but only {} of it for all databases; only that part is added up",
-            hours(*any_s),
-            hours(*all_s)
+            seconds_in_words(*any_s),
+            seconds_in_words(*all_s)
         ),
         FleetNote::MoreWithout { database, covered_s } => format!(
             "without {database}, the reports of the other databases cover {} in common",
-            hours(*covered_s)
+            seconds_in_words(*covered_s)
         ),
         FleetNote::BusierElsewhere(databases) => busier_elsewhere(databases),
         FleetNote::HigherInPart { figure, per_s, begin, lacking } => format!(
@@ -42,19 +42,16 @@ pub fn fleet_note(note: &FleetNote) -> String {
         ),
         FleetNote::OneMoment { apart_s } => format!(
             "snapshots of different databases that are up to {} apart count as the same moment",
-            match (apart_s + 30) / 60 {
-                1 => "a minute".to_owned(),
-                minutes => format!("{minutes} minutes"),
-            }
+            seconds_in_words(((apart_s + 30) / 60 * 60) as f64)
         ),
         FleetNote::OwnClocks => "times are those of each database's own host: the reports state neither the time zone nor whether the clocks agree".to_owned(),
         FleetNote::Averages { longest_s, has_sums: true } => format!(
             "the sums use averages over up to {}: shorter peaks, and whether they coincide, are not known",
-            duration(*longest_s)
+            seconds_in_words(*longest_s)
         ),
         FleetNote::Averages { longest_s, has_sums: false } => format!(
             "the reports have averages over up to {}: shorter peaks are not known",
-            duration(*longest_s)
+            seconds_in_words(*longest_s)
         ),
     }
 }
@@ -81,19 +78,6 @@ pub fn why_not_added(why: &WhyNotAdded) -> String {
         }
         WhyNotAdded::NoTimes => "its reports do not state the time that they cover".to_owned(),
     }
-}
-
-fn duration(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} seconds"),
-        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => hours(seconds),
-    }
-}
-
-fn hours(seconds: f64) -> String {
-    let hours = seconds / 3_600.0;
-    if hours >= 10.0 { format!("{hours:.0} hours") } else { format!("{hours:.1} hours") }
 }
 
 fn rounded(number: f64) -> String {

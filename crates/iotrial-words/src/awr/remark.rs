@@ -3,19 +3,19 @@
 use iotrial_model::awr::{BusyFunction, CellReads, Remark, SignOfNfs, Switch, WaitedFor};
 
 use super::part::{ADVICE, part};
+use crate::numbers::seconds_in_words;
 
 /// One sentence without a full stop.
 pub fn remark(facts: &Remark) -> String {
     match facts {
         Remark::Contradiction(words) | Remark::Correction(words) => words.clone(),
         Remark::LongInterval { elapsed_s } => format!(
-            "the report covers {:.1} hours: its averages hide the busy minutes; give reports of single snapshots, or the output of AWR-Miner, to see average and peak",
-            elapsed_s / 3600.0
+            "the report covers {}: its averages hide the busy minutes; give reports of single snapshots, or the output of AWR-Miner, to see average and peak",
+            seconds_in_words(*elapsed_s)
         ),
-        Remark::ShortInterval { elapsed_s } => match elapsed_s {
-            ..100.0 => format!("the report covers {elapsed_s:.0} seconds: too little to size by"),
-            _ => format!("the report covers {:.1} minutes: too little to size by", elapsed_s / 60.0),
-        },
+        Remark::ShortInterval { elapsed_s } => {
+            format!("the report covers {}: too little to size by", seconds_in_words(*elapsed_s))
+        }
         Remark::MissingInstances(one) => {
             format!("the report covers only {}, so its sums are too low", part(one))
         }

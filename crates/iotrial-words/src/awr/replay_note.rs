@@ -5,7 +5,7 @@ use iotrial_model::load::Direction;
 
 use super::demand_note::level_words;
 use super::series_note::ios_of;
-use crate::numbers::number_in_words;
+use crate::numbers::{latency_in_words, number_in_words};
 
 /// What to know of the load.
 pub fn replay_note(note: &ReplayNote) -> String {
@@ -37,8 +37,9 @@ pub fn replay_note(note: &ReplayNote) -> String {
             figure.title()
         ),
         ReplayNote::FromMemory { figure, mean_us } => format!(
-            "{} took {mean_us:.0} µs: it was served from memory (the cache of a file system or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need",
-            waited_for(figure)
+            "{} took {}: it was served from memory (the cache of a file system or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need",
+            waited_for(figure),
+            latency_in_words(*mean_us)
         ),
     }
 }

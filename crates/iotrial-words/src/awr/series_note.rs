@@ -28,7 +28,7 @@ pub fn series_note(note: &SeriesNote) -> String {
         }
         SeriesNote::ClockMoved { seconds } => {
             let (sign, minutes) = (if *seconds < 0 { '-' } else { '+' }, seconds.abs() / 60);
-            format!("its times are moved by {sign}{}:{:02} hours", minutes / 60, minutes % 60)
+            format!("its times are moved by {sign}{}:{:02} h", minutes / 60, minutes % 60)
         }
     }
 }

@@ -3,7 +3,7 @@
 use iotrial_model::awr::SizeNote;
 
 use super::{part, plain_reads};
-use crate::numbers::number_in_words;
+use crate::numbers::{number_in_words, seconds_in_words};
 
 /// Without a full stop.
 pub fn size_note(note: &SizeNote) -> String {
@@ -13,7 +13,7 @@ pub fn size_note(note: &SizeNote) -> String {
             part(one)
         ),
         SizeNote::FewIntervals { interval_count, covered_s, enough } => {
-            let time = duration(*covered_s);
+            let time = seconds_in_words(*covered_s);
             let known = match interval_count {
                 1 => format!("one interval of {time}: only its average is known"),
                 count => format!("{count} intervals covering {time} in total: too few to know the peaks between them"),
@@ -27,12 +27,18 @@ pub fn size_note(note: &SizeNote) -> String {
             number_in_words(*by_sessions),
             number_in_words(*by_cpu)
         ),
-        SizeNote::CpuShort { busy_percent, waiting, by_sessions } => {
+        SizeNote::CpuShort { busy_percent, waiting, of_limit, by_sessions } => {
             let busy = busy_percent.map(|percent| format!("{percent:.0} % of the host's CPUs were busy"));
             let waiting = waiting.map(|sessions| {
                 format!("{} sessions waited for a CPU on average", number_in_words(sessions))
             });
-            let signs: Vec<String> = [busy, waiting].into_iter().flatten().collect();
+            let limit = of_limit.map(|(used, limit)| {
+                format!(
+                    "the database used {} of the {limit:.0} CPUs that it is limited to",
+                    number_in_words(used)
+                )
+            });
+            let signs: Vec<String> = [busy, limit, waiting].into_iter().flatten().collect();
             let sessions = by_sessions.map_or_else(String::new, |vcpus| {
                 format!("; sizing by active sessions would give {}", number_in_words(vcpus))
             });
@@ -58,17 +64,6 @@ pub fn size_note(note: &SizeNote) -> String {
         ),
         SizeNote::ConfiguredMemory => {
             "memory is the configured size of SGA and PGA: the report does not have their use".to_owned()
-        }
-    }
-}
-
-fn duration(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} seconds"),
-        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => {
-            let hours = number_in_words(seconds / 3_600.0);
-            format!("{} hours", hours.strip_suffix(".0").unwrap_or(&hours))
         }
     }
 }

@@ -1,50 +1,54 @@
 //! What is said of how a load went.
 
-use std::time::Duration;
-
 use iotrial_model::finding::{
     MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, StallSeen, Stalled, Unsteady,
 };
-use iotrial_model::units::format_duration;
 
-use crate::numbers::percent_or_times;
+use crate::numbers::{percent_or_times, seconds_in_words};
 
 pub(super) fn stalled(stalled: &Stalled) -> String {
     let Stalled { job, direction, longest_s, ended_after_s, seen, freezes, .. } = stalled;
+    let longest = seconds_in_words(*longest_s);
     match (seen, ended_after_s) {
         (StallSeen::Back, Some(end_s)) => format!(
-            "a {direction} of `{job}` took {longest_s:.1} s and returned {end_s:.0} s after the start of the load: the device, or the path to it, stood still"
+            "a {direction} of `{job}` took {longest} and returned {} after the start of the load: the device, or the path to it, stood still",
+            seconds_in_words(*end_s)
         ),
-        (StallSeen::Back, None) => format!(
-            "a {direction} of `{job}` took {longest_s:.1} s: the device, or the path to it, stood still"
-        ),
+        (StallSeen::Back, None) => {
+            format!("a {direction} of `{job}` took {longest}: the device, or the path to it, stood still")
+        }
         (StallSeen::Frozen, _) => {
             let times = match freezes {
                 Some(all) if all.freeze_count != 1 => format!(
-                    "{} times, {:.1} s together ({:.1} % of the time) and {longest_s:.1} s at most",
-                    all.freeze_count, all.frozen_s, all.frozen_percent
+                    "{} times, {} together ({:.1} % of the time) and {longest} at most",
+                    all.freeze_count,
+                    seconds_in_words(all.frozen_s),
+                    all.frozen_percent
                 ),
-                _ => format!("for {longest_s:.1} s"),
+                _ => format!("for {longest}"),
             };
             format!(
                 "nothing returned from the device of `{job}` {times}, although I/Os were outstanding: the device, or the path to it, stood still"
             )
         }
         (StallSeen::NotBack, _) => format!(
-            "a {direction} of `{job}` had not returned when the load ended, {longest_s:.1} s after it was issued: the device, or the path to it, is stuck"
+            "a {direction} of `{job}` had not returned when the load ended, {longest} after it was issued: the device, or the path to it, is stuck"
         ),
         (StallSeen::NoneCompleted { from_s }, end) => format!(
-            "no I/O of `{job}` completed for {longest_s:.1} s, from {from_s:.1} s after the start of the load, {}the device, or the path to it, stood still",
+            "no I/O of `{job}` completed for {longest}, from {} after the start of the load, {}the device, or the path to it, stood still",
+            seconds_in_words(*from_s),
             if end.is_some() { "" } else { "to the end of the load: " }
         ),
     }
 }
 
 pub(super) fn paused(count: usize, total_s: f64, longest_s: f64, longest_after_s: f64) -> String {
+    let (longest, after) = (seconds_in_words(longest_s), seconds_in_words(longest_after_s));
     let did_not_run = match count {
-        1 => format!("{longest_s:.1} s, {longest_after_s:.0} s after the start of the load"),
+        1 => format!("{longest}, {after} after the start of the load"),
         _ => format!(
-            "{total_s:.1} s in {count} pauses, the longest {longest_s:.1} s long and {longest_after_s:.0} s after the start of the load"
+            "{} in {count} pauses, the longest {longest} long and {after} after the start of the load",
+            seconds_in_words(total_s)
         ),
     };
     format!(
@@ -65,19 +69,19 @@ pub(super) fn clock_jump(jump_s: f64, monotonic_s: f64) -> String {
         )
     };
     format!(
-        "compared with the monotonic clock, the time of day jumped {:.1} s {way} within {monotonic_s:.0} s of measuring: {why}",
-        jump_s.abs()
+        "compared with the monotonic clock, the time of day jumped {} {way} within {} of measuring: {why}",
+        seconds_in_words(jump_s.abs()),
+        seconds_in_words(monotonic_s)
     )
 }
 
 pub(super) fn unsteady(unsteady: &Unsteady) -> String {
     let was_not = match unsteady.waited_s.zip(unsteady.round_s) {
         Some((limit_s, round_s)) => {
-            let duration = |seconds: f64| format_duration(Duration::from_secs_f64(seconds));
             format!(
                 "the load did not become steady within {}: over its last five rounds of {}",
-                duration(limit_s),
-                duration(round_s)
+                seconds_in_words(limit_s),
+                seconds_in_words(round_s)
             )
         }
         None => "the load was not steady: over five rounds".to_owned(),

@@ -8,7 +8,7 @@ use iotrial_model::load::Role;
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::{enumerate, in_brief};
 
-use crate::numbers::rate_in_words;
+use crate::numbers::{latency_in_words, rate_in_words};
 
 pub(super) fn cache_by_devices(cache: &CacheByDevices) -> String {
     let CacheByDevices { direction, devices, cache_percent, above, roles, .. } = cache;
@@ -33,8 +33,11 @@ pub(super) fn cache_by_latency(cache: &CacheByLatency) -> String {
         cache;
     let or_else = if cache.area_count > 1 { ", or its files are on devices of different speed" } else { "" };
     format!(
-        "the {direction}s of `{job}` have two separate latencies: {cache_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with almost none between {gap_from_us:.0} and {:.0} µs: a cache answers some of them{or_else}",
-        GAP_RATIO * gap_from_us
+        "the {direction}s of `{job}` have two separate latencies: {cache_percent:.0} % around {} and the rest around {}, with almost none between {} and {}: a cache answers some of them{or_else}",
+        latency_in_words(*fast_median_us),
+        latency_in_words(*slow_median_us),
+        latency_in_words(*gap_from_us),
+        latency_in_words(GAP_RATIO * gap_from_us)
     )
 }
 

@@ -3,7 +3,7 @@
 use iotrial_model::finding::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};
 use iotrial_model::record::EndedHow;
 
-use crate::numbers::{rate_in_words, with_thousands};
+use crate::numbers::{rate_in_words, seconds_in_words, with_thousands};
 
 /// The sentence of a finding of a sweep.
 pub fn says(fact: &SweptFact) -> String {
@@ -39,16 +39,17 @@ pub fn says(fact: &SweptFact) -> String {
 pub fn drift(from_iops: f64, to_iops: f64, seconds: u64) -> String {
     let (how, rate) = if to_iops < from_iops { ("fell", "lowest") } else { ("rose", "highest") };
     format!(
-        "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no lasting ceiling, and the {rate} rate was not reached; a longer --step shows where it ends",
+        "under one load the rate {how} steadily from {} to {} IOPS within {}: there is no lasting ceiling, and the {rate} rate was not reached; a longer --step shows where it ends",
         rate_in_words(from_iops),
-        rate_in_words(to_iops)
+        rate_in_words(to_iops),
+        seconds_in_words(seconds as f64)
     )
 }
 
 /// The rate of short probes, or of the beginning of a long one, does not last. Rates are in I/Os per second.
 pub(crate) fn burst(burst_iops: f64, iops: f64, ended_after_s: Option<f64>) -> String {
     let (first, then) = match ended_after_s {
-        Some(s) => ("at first", format!("after {s:.0} s of load")),
+        Some(s) => ("at first", format!("after {} of load", seconds_in_words(s))),
         None => ("in short probes", "in the long one".to_owned()),
     };
     format!(

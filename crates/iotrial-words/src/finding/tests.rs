@@ -81,6 +81,13 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         Unsteady { range_percent: Some(67.0), slope_percent: Some(-80.0), ..Unsteady::of(Changing::Iops) };
     let waited = Unsteady { waited_s: Some(120.0), round_s: Some(10.0), ..moving.clone() };
     let backlog = Unsteady { backlog_growth_percent: Some(3.2), ..Unsteady::of(Changing::Backlog) };
+    let sampled = E::SampledRate {
+        iops: 111_000.0,
+        sampled_iops_mean: 132_163.42,
+        sampled_iops_min: 33_226.0,
+        sampled_iops_max: 502_899.0,
+        stream: words("write"),
+    };
     let burst = |measured_from_s| E::ThrottledAfterBurst {
         after_s: 42.3,
         burst: 16_000.0,
@@ -132,6 +139,7 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         (Id::Unsteady, E::Unsteady(moving)),
         (Id::Unsteady, E::Unsteady(waited)),
         (Id::Unsteady, E::Unsteady(backlog)),
+        (Id::Unsteady, sampled),
         (Id::ClockJump, jump(3.0)),
         (Id::ClockJump, jump(-360.0)),
         (Id::ShortRun, E::ShortRun { measured_s: 12.0 }),

@@ -20,6 +20,11 @@ fn of_a_disk() -> Vec<ObservationFacts> {
         interval_count: 12,
         count,
     };
+    let became_slower = |slope_us_per_s, span_s| Facts::SlowerAtSameLoad {
+        slow: PLATEAU,
+        usual: BURST,
+        trend: Some(Trend { slope_us_per_s, span_s }),
+    };
     vec![
         Facts::DiskGone { from_s, until_s: None, count: 1 },
         Facts::DiskGone { from_s, until_s: Some(from_s + 30.0), count: 1_200 },
@@ -42,6 +47,16 @@ fn of_a_disk() -> Vec<ObservationFacts> {
         throttled(FlatIn::Iops, Some(180.0), 1),
         throttled(FlatIn::Bytes, None, 1_100),
         Facts::SlowWithoutLoad { slow_us: 60_000.0, interval_count: 2_000, usual_us: 4_000.0 },
+        Facts::SlowerAtSameLoad { slow: PLATEAU, usual: BURST, trend: None },
+        became_slower(Some(0.001), Some(7_200.0)),
+        became_slower(Some(0.001), Some(600_000.0)),
+        became_slower(None, None),
+        Facts::SlowerThanBaseline {
+            direction: Some(Direction::Write),
+            baseline_us: 2_000.0,
+            now_us: 4_000.0,
+            interval_count: 1_200,
+        },
     ]
 }
 

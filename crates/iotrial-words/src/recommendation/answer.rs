@@ -52,16 +52,23 @@ fn all_metrics(count: usize) -> String {
 /// What a larger number brings; `from` and `to` name the configurations.
 pub fn scaling(one: &Scaling, from: &str, to: &str) -> String {
     let load = one.metric.load.as_ref().map(|load| format!(" under {load}")).unwrap_or_default();
+    let (verb, how) = match one.to_value / one.from_value {
+        times if times >= 1.0 => {
+            ("grows", format!("a factor of {times:.2} ({:.0} % efficiency)", one.efficiency_percent))
+        }
+        // More that does less does not scale, and has no efficiency.
+        times => {
+            ("falls", format!("by {:.0} %: more {} do not help here", 100.0 * (1.0 - times), one.attribute))
+        }
+    };
     format!(
-        "From {} to {} {}, {to} against {from}: {}{load} grows from {} to {}, a factor of {:.2} ({:.0} % efficiency).",
+        "From {} to {} {}, {to} against {from}: {}{load} {verb} from {} to {}, {how}.",
         one.from_count,
         one.to_count,
         one.attribute,
         without_load(&one.metric).title(),
         with_thousands(one.from_value),
         with_thousands(one.to_value),
-        one.to_value / one.from_value,
-        one.efficiency_percent
     )
 }
 

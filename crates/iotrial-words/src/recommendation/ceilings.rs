@@ -13,19 +13,20 @@ pub fn ceilings(all: &[CeilingChanges]) -> String {
 }
 
 fn of_sweep(changes: &CeilingChanges) -> String {
-    let CeilingChanges { sweep, baseline, changed, same, unknown } = changes;
+    let CeilingChanges { sweep, baseline, is_of_loads, changed, same, unknown } = changes;
+    let what = if *is_of_loads { "rate" } else { "ceiling" };
     let names = |curves: &[CurvePlace]| curves.iter().map(curve).collect();
     let changed: Vec<String> =
         changed.iter().map(|(place, percent)| format!("{} {}", curve(place), by(*percent))).collect();
-    let parts: [(&str, Vec<String>); 3] = [
-        ("the ceiling of", changed),
-        ("no difference shown in the ceiling of", names(same)),
-        ("too little data to compare the ceiling of", names(unknown)),
+    let parts: [(String, Vec<String>); 3] = [
+        (format!("the {what} of"), changed),
+        (format!("no difference shown in the {what} of"), names(same)),
+        (format!("too little data to compare the {what} of"), names(unknown)),
     ];
     let told = parts.iter().filter(|(_, curves)| !curves.is_empty());
     let mut words: Vec<String> = told.map(|(what, curves)| format!("{what} {}", names_of(curves))).collect();
     if words.is_empty() {
-        words.push("no ceiling to compare".to_owned());
+        words.push(format!("no {what} to compare"));
     }
     format!("{sweep} compared with {baseline}: {}.", words.join("; "))
 }

@@ -287,6 +287,7 @@ fn of_sweeps() -> Vec<Vec<CeilingChanges>> {
     let of = |changed, same, unknown| CeilingChanges {
         sweep: words("B (new)"),
         baseline: words("A (old)"),
+        is_of_loads: false,
         changed,
         same,
         unknown,
@@ -298,7 +299,8 @@ fn of_sweeps() -> Vec<Vec<CeilingChanges>> {
     );
     let same = of(Vec::new(), vec![reads(), writes()], Vec::new());
     let none = of(Vec::new(), Vec::new(), Vec::new());
-    vec![vec![whole], vec![same, CeilingChanges { sweep: words("C (newer)"), ..none }]]
+    let series = CeilingChanges { is_of_loads: true, ..whole.clone() };
+    vec![vec![whole], vec![series], vec![same, CeilingChanges { sweep: words("C (newer)"), ..none }]]
 }
 
 #[test]
@@ -315,7 +317,10 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("with reservations", vec![with(true, &[]), with(true, &causes[1..3]), with(false, &causes[..1])]);
     add("reason", reasons().iter().map(reason).collect());
     add("factor", factors().iter().map(factor).collect());
-    let more = [None, Some("8 KiB")].map(|load| scaling(&more_hosts(load), "A (one)", "B (three)"));
+    let fewer =
+        Scaling { from_value: 84_887.0, to_value: 7_704.0, efficiency_percent: 3.0, ..more_hosts(None) };
+    let more =
+        [more_hosts(None), more_hosts(Some("8 KiB")), fewer].map(|one| scaling(&one, "A (one)", "B (three)"));
     add("scaling", more.into());
     add("avoid", avoided().iter().map(|facts| avoid(facts)).collect());
     add("exception", exceptions().iter().map(exception).collect());

@@ -32,6 +32,12 @@ pub(super) fn bound(bound: &MeasuredBound) -> String {
             share(of),
             reached(of)
         ),
+        MeasuredBound::Burst { share: of, lasting_iops } => format!(
+            "a burst, which ends: {} ({}); {} IOPS of this load last",
+            share(of),
+            reached(of),
+            grouped(lasting_iops.round())
+        ),
         MeasuredBound::Configuration { share: of, full } => {
             let wait = full.map_or_else(String::new, |full| {
                 format!("; {}, so more outstanding I/Os would only wait", in_flight(full))
@@ -40,6 +46,25 @@ pub(super) fn bound(bound: &MeasuredBound) -> String {
         }
         MeasuredBound::Concurrency { share: of, full } => format!(
             "the concurrency was the limit: {}, and the load reached at most {} ({}); more outstanding I/Os would give more",
+            in_flight(*full),
+            reached(of),
+            share(of)
+        ),
+        MeasuredBound::Ceiling { share: of, part } => {
+            let part = part.as_ref().map_or_else(String::new, |part| {
+                format!(
+                    "; that is what {} of the {} {} carry: check that all of them are used",
+                    part.used, part.count, part.name
+                )
+            });
+            format!(
+                "the storage was the limit, below the limits of the catalog: more outstanding I/Os give no more, and the load reached at most {} ({}){part}",
+                reached(of),
+                share(of)
+            )
+        }
+        MeasuredBound::OneLoad { share: of, full } => format!(
+            "the limit is unknown: {}, and the load reached at most {} ({}); one load does not show whether more outstanding I/Os would give more",
             in_flight(*full),
             reached(of),
             share(of)
@@ -91,6 +116,7 @@ pub fn measured_together(all: &MeasuredTogether) -> String {
         words.push(limited.join(", "));
     }
     words.extend(each(&all.below, "below every limit, closest to"));
+    words.extend(each(&all.bursts, "bursts above the lasting limit of"));
     words.extend(each(&all.others, "not from this configuration, above the limit of"));
     format!("{} measurements: {}", all.count, words.join("; "))
 }

@@ -13,7 +13,7 @@ use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::floor::{FloorRule, VcpuFloor};
 use iotrial_sizing::measure::Measure;
 use iotrial_sizing::measured::{
-    InFlight, MeasuredAgainst, MeasuredBound, MeasuredTogether, OfPart, RateContradiction,
+    InFlight, MeasuredAgainst, MeasuredBound, MeasuredTogether, OfPart, PartOfPath, RateContradiction,
 };
 use iotrial_sizing::price::{CostNote, CostPart, KnownSum, MissingPrice, SecondLicences};
 use iotrial_sizing::requirement::{Share, Slow, Unmet};
@@ -262,9 +262,16 @@ fn what_was_measured() {
             own: "VM.Standard".to_owned(),
         },
         MeasuredBound::Beyond(volumes(140.0)),
+        MeasuredBound::Burst { share: volumes(140.0), lasting_iops: 51_200.0 },
         MeasuredBound::Configuration { share: volumes(98.0), full: None },
         MeasuredBound::Configuration { share: volumes(98.0), full: Some(full) },
         MeasuredBound::Concurrency { share: volumes(60.0), full },
+        MeasuredBound::Ceiling { share: volumes(60.0), part: None },
+        MeasuredBound::Ceiling {
+            share: volumes(52.6),
+            part: Some(PartOfPath { name: "HBA".to_owned(), used: 1, count: 2 }),
+        },
+        MeasuredBound::OneLoad { share: volumes(60.0), full },
         MeasuredBound::Neither { share: volumes(60.0), in_flight: InFlight { in_flight: 40.0, ..full } },
         MeasuredBound::NotInFlight(volumes(60.0)),
         MeasuredBound::NoLimit,
@@ -302,6 +309,7 @@ fn what_was_measured() {
             reached: vec![part("instance limit", 96.0, 100.2)],
             concurrency: 1,
             below: vec![part("2 × vpu-10", 75.0, 75.2)],
+            bursts: vec![part("EBS limit", 200.0, 300.0)],
             others: vec![part("EBS limit", 120.0, 140.0)],
         },
         MeasuredTogether {
@@ -309,6 +317,7 @@ fn what_was_measured() {
             reached: Vec::new(),
             concurrency: 0,
             below: vec![part("2 × vpu-10", 60.0, 75.0)],
+            bursts: Vec::new(),
             others: Vec::new(),
         },
     ];

@@ -2,7 +2,7 @@
 
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
-use iotrial_model::units::format_duration;
+use iotrial_model::units::{duration_in_words, format_duration};
 use iotrial_model::verdict::{
     Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, QueueLatency, Starved, WhyNotJudged,
 };
@@ -175,7 +175,7 @@ pub(super) fn caveats(all: &[Caveat]) -> Vec<String> {
         Caveat::CoarseLatency => "with latencies in coarse steps".to_owned(),
         Caveat::ShortRun { measured_s } => format!("for only {}", seconds_in_words(*measured_s)),
         Caveat::Unsteady { within: Some(within) } => {
-            format!("without reaching a steady state within {}", format_duration(*within))
+            format!("without reaching a steady state within {}", duration_in_words(*within))
         }
         Caveat::Unsteady { within: None } => "without reaching a steady state".to_owned(),
     };

@@ -28,6 +28,8 @@ Examples:
   iotrial watch DB01_*.csv
   # two snapshots of sys.dm_io_virtual_file_stats or pg_stat_io
   iotrial watch before.csv after.csv
+  # is it slower than last week, under the same load?
+  iotrial watch week47.csv --baseline week46.csv
   # what should I buy to replace it?
   iotrial watch DB01.csv --demand db01.toml
   iotrial size --demand db01.toml
@@ -47,8 +49,8 @@ each observation.
 
 Exit codes: 0 done: within the limits, or nothing to judge; 1 done, but latencies are above the limits; 2 wrong usage or input; 3 failed; 4 undecided: a disk went away or was replaced.")]
 pub struct WatchArgs {
-    /// Counter files to read (PerfMon CSV, iostat, sar, sadf, snapshots, a recording; - for standard input), or directories and devices to
-    /// watch live [default: watch all disks of this host].
+    /// Counter files to read (PerfMon CSV, iostat, sar, sadf, snapshots, a recording, archives of them; - for standard input), or directories
+    /// and devices to watch live [default: watch all disks of this host].
     #[arg(value_name = "FILE|DEVICE|DIRECTORY")]
     pub what: Vec<PathBuf>,
 
@@ -72,6 +74,10 @@ pub struct WatchArgs {
     /// Disks that should share one load evenly (repeatable). For a watched directory iotrial finds them itself.
     #[arg(long = "stripe", value_name = "DISK,DISK…", value_parser = parse_names)]
     pub stripes: Vec<Names>,
+
+    /// Compare with the counters of a normal time in this file, such as those of last week: what the same load takes now.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub baseline: Option<PathBuf>,
 
     /// Write a demand file, which `size --demand` and `run --need` read: the load that was not exceeded in 95 % of the intervals (see
     /// --percentile).

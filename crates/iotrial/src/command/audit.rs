@@ -10,6 +10,7 @@ use iotrial_report::document::Document;
 use crate::cli::AuditArgs;
 use crate::failure::{CONTRADICTED, Failure};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes, told_beside};
+use crate::next::{self, all_quoted};
 use crate::output::{self, harmless, say};
 use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
@@ -37,12 +38,14 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let beside: BTreeSet<PathBuf> =
         audited.iter().filter_map(|(_, one)| one.as_ref().ok()).flat_map(|one| one.beside.clone()).collect();
     let (mut audits, mut unreadable, mut no_results) = (Vec::new(), Vec::new(), Vec::new());
+    let mut has_table = false;
     for (source, audited) in audited {
         // In the order in which they were named, although they were read in parallel: warnings then stand above what they
         // are about.
         match audited {
             Ok(one) => {
                 one.warnings.iter().for_each(|warning| say!("{warning}"));
+                has_table |= one.is_table;
                 audits.extend(one.audits);
             }
             Err(None) if beside.contains(&source.path) => {}
@@ -69,14 +72,16 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let unreadable_count = unreadable.map(|failure| output::tell(&failure)).count();
     let document = Document::of_audits(&audits);
     let values = audits.iter().map(Value::alone).collect();
-    Presentation::new(&document, values).show(&outputs)?;
+    let is_contradicted = audits.iter().any(Audit::has_contradictions);
+    Presentation::new(&document, values)
+        .with_next(next_step(args, &outputs, is_contradicted, has_table))
+        .show(&outputs)?;
     // After the audit is shown: code 2 says that it is not the whole of what was asked.
     if unreadable_count > 0 {
         let error = anyhow::anyhow!("{unreadable_count} of {count} files could not be audited");
         return Err(Failure::input(error));
     }
     // Last: a file that cannot be read outweighs a contradiction, because nobody knows what stands in it.
-    let is_contradicted = audits.iter().any(Audit::has_contradictions);
     Ok(if is_contradicted { ExitCode::from(CONTRADICTED) } else { ExitCode::SUCCESS })
 }
 
@@ -84,6 +89,8 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Audited {
     audits: Vec<Audit>,
+    /// Whether they are of printed rows, of which there is no report.
+    is_table: bool,
     /// For standard error, when it is the turn of this file.
     warnings: Vec<String>,
     /// Files that were read with it.
@@ -97,7 +104,7 @@ fn audit_input(source: &Source, input: Result<Input, IntakeError>) -> Result<Aud
         (!is_passed_over).then(|| error.into())
     })?;
     if let Some(table) = input.table() {
-        return Ok(Audited { audits: vec![Audit::of_table(table)], ..Audited::default() });
+        return Ok(Audited { audits: vec![Audit::of_table(table)], is_table: true, ..Audited::default() });
     }
     let Some(subjects) = input.subjects() else {
         let refuse = || TAKES.refuse(&source.path.to_string_lossy(), input.kind());
@@ -107,5 +114,16 @@ fn audit_input(source: &Source, input: Result<Input, IntakeError>) -> Result<Aud
         Input::Results(results) => told_beside(&source.path, results),
         _ => Default::default(),
     };
-    Ok(Audited { audits: subjects.iter().map(Audit::of).collect(), warnings, beside })
+    Ok(Audited { audits: subjects.iter().map(Audit::of).collect(), warnings, beside, is_table: false })
+}
+
+/// Figures that contradict each other are for whoever measured them; others are worth a look.
+fn next_step(args: &AuditArgs, outputs: &Outputs, is_contradicted: bool, has_table: bool) -> Option<String> {
+    if is_contradicted || has_table {
+        return next::with_page("audit", outputs, "a page for whoever measured it");
+    }
+    // What came through a pipe is gone.
+    let is_here = args.results.iter().all(|result| result != "-");
+    let report = format!("iotrial report{}", all_quoted(&args.results));
+    is_here.then(|| format!("{}   # the figures and the verdict", next::in_store(&report)))
 }

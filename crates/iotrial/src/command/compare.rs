@@ -2,21 +2,24 @@
 
 use std::process::ExitCode;
 
-use iotrial_analysis::comparison::{CompareRequest, ComparisonMatrix, GateOutcome, SweepComparison};
+use iotrial_analysis::comparison::{
+    CompareRequest, ComparisonMatrix, GateOutcome, SweepComparison, UnderLoad,
+};
 use iotrial_report::document::Document;
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
-use crate::effective;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Intake, Takes};
+use crate::next::{self, all_quoted};
 use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
+use crate::shell_line;
 
 mod samples;
 
-use samples::Samples;
+use samples::{Measured, Samples};
 
 const TAKES: Takes = Takes {
     command: "compare",
@@ -42,12 +45,15 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let gates = match samples::read(&intake, args)? {
         Samples::Sweeps(sweeps) => {
             let compared = SweepComparison::new(sweeps, &request).map_err(|error| refused(&error))?;
-            show(args, &outputs, &Document::of_compared_sweeps(&compared), &compared, &compared.gates)?;
+            show(args, &outputs, &Document::of_compared_sweeps(&compared), &compared, &compared.gates, None)?;
             compared.gates
         }
-        Samples::Runs(runs) => {
+        Samples::Runs(runs, measured) => {
+            let run_count = runs.len();
             let compared = ComparisonMatrix::new(runs, &request).map_err(|error| refused(&error))?;
-            show(args, &outputs, &Document::of_matrix(&compared), &compared, &compared.gates)?;
+            let study =
+                measured.filter(|_| has_too_few_runs(&compared, run_count)).and_then(|runs| study(&runs));
+            show(args, &outputs, &Document::of_matrix(&compared), &compared, &compared.gates, study)?;
             compared.gates
         }
     };
@@ -64,11 +70,43 @@ fn show<T: Serialize>(
     document: &Document,
     value: &T,
     gates: &[GateOutcome],
+    study: Option<String>,
 ) -> Result<(), Failure> {
-    let typed = effective::typed("compare").unwrap_or_else(|| "iotrial compare".to_owned());
-    let next =
-        outputs.page().is_none().then(|| format!("{typed} --html compare.html   # a page with charts"));
+    let next = study.or_else(|| next::with_page("compare", outputs, "a page with charts"));
     let mut presentation = Presentation::new(document, vec![Value::alone(value)]).with_next(next);
     presentation.after += &args.gates.last_lines(gates, None);
     presentation.show(outputs)
+}
+
+/// Fewer runs of a configuration seldom tell a small difference from chance (`iotrial docs compare`).
+const ENOUGH_RUNS: usize = 5;
+
+/// Whether no configuration is the best, and more runs of each might say which.
+fn has_too_few_runs(compared: &ComparisonMatrix, run_count: usize) -> bool {
+    let is_open = |row: &UnderLoad| row.comparison.recommendation.best.is_none();
+    let of_each = |row: &UnderLoad| row.comparison.configurations.len();
+    compared.rows.iter().all(is_open)
+        && run_count < ENOUGH_RUNS * compared.rows.iter().map(of_each).sum::<usize>()
+}
+
+/// The study that measures all of them in turn; `None` where they have one place only.
+fn study(runs: &[Measured]) -> Option<String> {
+    let each_once = |word: fn(&Measured) -> &String| {
+        let mut all: Vec<String> = Vec::new();
+        for one in runs.iter().map(word) {
+            if !all.contains(one) {
+                all.push(one.clone());
+            }
+        }
+        all
+    };
+    let (profiles, targets) = (each_once(|run| &run.profile), each_once(|run| &run.target));
+    let profiles: String =
+        profiles.iter().map(|one| format!(" {}", shell_line::option("--profile", one))).collect();
+    (targets.len() > 1).then(|| {
+        format!(
+            "iotrial study new{}{profiles} > comparison.toml && iotrial study comparison.toml   # in turn, {ENOUGH_RUNS} times each",
+            all_quoted(&targets)
+        )
+    })
 }

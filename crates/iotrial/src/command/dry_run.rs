@@ -8,7 +8,7 @@ use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{AreaKind, Plan};
 use iotrial_model::record::{Layout, TargetRecord};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use iotrial_session::setup::Setup;
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     let phases: Vec<String> = plan
         .phases
         .iter()
-        .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)))
+        .map(|phase| format!("{} {}", phase.kind.as_str(), duration_in_words(phase.duration)))
         .collect();
     // A run until it is steady ends when the device has settled; only the longest time is known.
     let at_most = if plan.until_steady.is_some() { "at most " } else { "" };
@@ -140,17 +140,17 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         if search.is_some() { " for the longest load" } else { " after the test files are created" };
     lines.push(format!(
         "time      {at_most}{}{of_load}: {}",
-        format_duration(plan.duration()),
+        duration_in_words(plan.duration()),
         phases.join(", ")
     ));
     for (number, (step, begin)) in (1..).zip(plan.steps.iter().zip(plan.step_borders())) {
         let judged = if step.judged { "" } else { ", not judged" };
-        let (begin, length) = (format_duration(begin), format_duration(step.duration));
+        let (begin, length) = (duration_in_words(begin), duration_in_words(step.duration));
         let label = output::harmless(&step.label(number));
         lines.push(format!("{INDENT}{label} from {begin} on for {length}{judged}"));
     }
     lines.extend(plan.until_steady.map(|until| {
-        let (round, window) = (format_duration(until.round), format_duration(until.window()));
+        let (round, window) = (duration_in_words(until.round), duration_in_words(until.window()));
         format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
     }));
     let of_need = search.filter(|(search, _)| search.has_staircase());
@@ -159,7 +159,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         Some(format!(
             "steps     shares of {}, in the mix of a short closed load before them;\n{INDENT}everything together takes {} at most",
             need.in_words(),
-            format_duration(whole_seconds(whole))
+            duration_in_words(whole_seconds(whole))
         ))
     }));
     lines.extend(search.filter(|(search, _)| !search.has_staircase()).map(|(search, whole)| {
@@ -170,8 +170,8 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         );
         format!(
             "search    {what}:\n{INDENT}a closed load of {} finds the rate at saturation, then loads at given rates\n{INDENT}follow; the plan below is that of the longest one. Everything together takes\n{INDENT}{} at most, including creating the files and repeating doubtful loads",
-            format_duration(search.time_of_closed_load()),
-            format_duration(whole_seconds(whole))
+            duration_in_words(search.time_of_closed_load()),
+            duration_in_words(whole_seconds(whole))
         )
     }));
     lines.push(format!("writes    {} of test files, plus what the jobs write", layout.written));

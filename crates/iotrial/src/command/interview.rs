@@ -13,7 +13,7 @@ use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, Input, Select};
 use iotrial_model::given_target::GivenTarget;
 use iotrial_model::need::Need;
-use iotrial_model::units::format_duration;
+use iotrial_model::units::{duration_in_words, format_duration};
 use iotrial_session::judged_profile::JudgedProfile;
 use iotrial_session::request::{Aim, LoadRequest, RigRequest};
 use iotrial_session::setup::Setup;
@@ -59,8 +59,8 @@ const DATABASES: &[(&str, &str)] = &[
 /// What each is good for, and how long the answer is then measured. How long the whole run takes follows from the load.
 const HOW_LONG: &[(&str, Option<Duration>)] = &[
     ("a quick look", None),
-    ("enough for a first decision: measures 5 minutes", Some(Duration::from_secs(300))),
-    ("shows burst credits run out: measures 30 minutes", Some(Duration::from_secs(1800))),
+    ("enough for a first decision: measures 5 min", Some(Duration::from_secs(300))),
+    ("shows burst credits run out: measures 30 min", Some(Duration::from_secs(1800))),
 ];
 
 /// Asks what is wanted, prints the command, and carries it out.
@@ -187,11 +187,12 @@ fn how_long(answers: &Answers, name: &str) -> String {
 
 /// Nobody chooses by seconds what takes minutes.
 fn in_minutes(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..90 => format!("about {seconds} s"),
-        seconds @ 90..7_200 => format!("about {} minutes", (seconds + 30) / 60),
-        seconds => format!("about {} hours", (seconds + 1_800) / 3_600),
-    }
+    let step = match time.as_secs() {
+        0..90 => 1,
+        90..7_200 => 60,
+        _ => 3_600,
+    };
+    format!("about {}", duration_in_words(Duration::from_secs((time.as_secs() + step / 2) / step * step)))
 }
 
 /// What the load would find in a directory, or why it cannot run there, on one line. Touches nothing.
@@ -347,6 +348,6 @@ mod tests {
         let minutes = |text: &str| text.split(' ').find_map(|word| word.parse::<u64>().ok());
         assert!(minutes(&of(Some(Duration::from_secs(1_800)))) >= Some(30));
         let words = [60, 120, 9_000].map(|seconds| in_minutes(Duration::from_secs(seconds)));
-        assert_eq!(words, ["about 60 s", "about 2 minutes", "about 3 hours"]);
+        assert_eq!(words, ["about 60 s", "about 2 min", "about 3 h"]);
     }
 }

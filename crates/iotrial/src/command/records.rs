@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::{Column, RecordsArgs, Since};
 use crate::failure::Failure;
+use crate::next;
 use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
@@ -62,6 +63,13 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         say!("no matching records; `iotrial records` without options lists every record");
     } else {
         output::text(&fitted(&entries, &TimeZone::system()))?;
+        // A program that reads the list wants rows only.
+        if let (Some(first), false) = (entries.first(), args.trash)
+            && output::stdout_is_terminal()
+        {
+            let report = next::in_store(&format!("iotrial report {}", end_of(&first.id)));
+            output::text(&format!("\n{}", output::next_line(&format!("{report}   # the first of them"))))?;
+        }
     }
     if !ahead.is_empty() {
         let ids = in_brief(&ahead, 3, 3);

@@ -36,6 +36,7 @@ use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
+use crate::next;
 use crate::output::{self, JsonForm};
 use crate::outputs::Outputs;
 use crate::quiet::wait_for_quiet;
@@ -306,14 +307,7 @@ impl Again {
 
     /// All of it, for whoever begins again: what was typed where it was, else what the record has of it.
     fn whole(&self, record: &RunRecord) -> String {
-        effective::typed("run").unwrap_or_else(|| self.in_store(&report::again(record)))
-    }
-
-    /// A command on the same store.
-    fn in_store(&self, command: &str) -> String {
-        let store = self.words.iter().find(|(word, _)| word == "--store");
-        let store = store.and_then(|(word, value)| Some(shell_line::option(word, value.as_deref()?)));
-        store.map_or_else(|| command.to_owned(), |store| format!("{command} {store}"))
+        effective::typed("run").unwrap_or_else(|| next::in_store(&report::again(record)))
     }
 
     /// The command, without some of its options.
@@ -411,7 +405,7 @@ fn advised(advice: &Advice, again: &Again, id: &str) -> String {
     let (left_out, added): (&[&str], &str) = match advice.change {
         Change::FindFailure => return format!("iotrial check{}", again.targets),
         Change::LookAtAudit | Change::AskForRecord => {
-            return again.in_store(&format!("iotrial audit {id}"));
+            return next::in_store(&format!("iotrial audit {id}"));
         }
         Change::LeaveOutBuffered => (&["--buffered"], ""),
         Change::UntilSteady | Change::MoreTimeUntilSteady => (&["--until-steady"], UNTIL_STEADY),
@@ -475,7 +469,7 @@ fn show(
     // Whoever stopped it knows what comes next.
     let advice = [busy, first, next].into_iter().filter(|_| instead.is_none());
     let after = advice.chain([of_gates]).flatten().collect();
-    let more = Some(again.in_store(&format!("iotrial report {id} --details")));
+    let more = Some(next::in_store(&format!("iotrial report {id} --details")));
     shown.present(&outputs, Around { instead, after, more })?;
     let of_gates = match shown.gates() {
         [] => None,

@@ -37,6 +37,7 @@ use crate::intake::Takes;
 use crate::output::say;
 use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
+use crate::shell_line::quoted;
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
@@ -136,9 +137,15 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let document = Document::of_sizing(&sizing, known::byline(&catalogs)).with_old_figures(&old);
     let aged = age::Aged { answer: AsJson(&sizing), old_figures: AsJson::each(&old) };
     let values = vec![Value::alone(&aged)];
-    let is_open = best.is_some() && args.study.is_none();
-    let typed = effective::typed("size").unwrap_or_else(|| "iotrial size".to_owned());
-    let next = is_open.then(|| format!("{typed} --study prove.toml   # verifies the answer by measuring it"));
+    let next = best.map(|_| match &args.study {
+        Some(study) => {
+            format!("iotrial study {} --dry-run   # what it measures", quoted(&study.to_string_lossy()))
+        }
+        None => {
+            let typed = effective::typed("size").unwrap_or_else(|| "iotrial size".to_owned());
+            format!("{typed} --study prove.toml   # verifies the answer by measuring it")
+        }
+    });
     let presentation =
         Presentation { others: written, ..Presentation::new(&document, values) }.with_next(next);
     let shown = presentation.show(&outputs);

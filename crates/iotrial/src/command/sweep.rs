@@ -10,7 +10,7 @@ use iotrial_measure::control::Control;
 use iotrial_model::given_target::with_roles;
 use iotrial_model::record::EndedHow;
 use iotrial_model::sweep::{SweepMethod, SweepRecord};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use iotrial_report::document::Document;
 use iotrial_report::sweep::SweepOf;
 use iotrial_session::observer::Observer;
@@ -23,6 +23,7 @@ use iotrial_words::finding::message;
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::effective;
 use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
+use crate::next;
 use crate::output::{self, JsonForm};
 use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
@@ -73,8 +74,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
 fn show(args: &SweepArgs, outputs: Outputs, swept: &Swept, files: Files) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
     let outputs = outputs.with_page(&swept.path, &swept.record.id, folder);
-    // In a store of its own it is not the newest result that `open` finds.
-    let next = (!args.rig.store.is_named()).then_some("iotrial open   # the page with the curves");
+    let open = format!("iotrial open {}", swept.record.id);
+    let next = Some(format!("{}   # the page with the curves", next::in_store(&open)));
     let again =
         effective::typed("sweep").unwrap_or_else(|| stopped::on_targets("sweep", &swept.record.targets));
     let stopped = lines_if_stopped(&swept.record, files, &again);
@@ -124,7 +125,7 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     let access = if plan.direct { "direct I/O" } else { "through the page cache" };
     let mut lines = vec![
         format!("engine    {}, {access}, seed {}", plan.engine.as_str(), plan.seed),
-        format!("time      at most {} after the test files are created", format_duration(most)),
+        format!("time      at most {} after the test files are created", duration_in_words(most)),
         format!("writes    {} of test files, plus what the patterns write", layout.written),
     ];
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
@@ -140,10 +141,10 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     );
     for test in &course.tests {
         let loads = if test.loads.is_empty() {
-            format!("search for the knee, then {} at the ceiling", format_duration(test.step))
+            format!("search for the knee, then {} at the ceiling", duration_in_words(test.step))
         } else {
             let loads: Vec<String> = test.loads.iter().map(ToString::to_string).collect();
-            format!("{} outstanding, {} each", loads.join(", "), format_duration(test.step))
+            format!("{} outstanding, {} each", loads.join(", "), duration_in_words(test.step))
         };
         lines.push(format!("pattern   {:<13} {loads}", test.pattern));
     }
@@ -168,7 +169,8 @@ pub fn report(
     let again = stopped::on_targets("sweep", &record.targets);
     let stopped = lines_if_stopped(record, Files::Unknown, &again);
     let stopped = stopped.map(|lines| format!("{lines}\nMore: the same with --details\n"));
-    Shown::new(record).write_and_print(outputs, path, stopped, None)
+    let next = next::with_page("report", outputs, "the page with the curves");
+    Shown::new(record).write_and_print(outputs, path, stopped, next)
 }
 
 /// The document of a sweep that is there, for its page.
@@ -202,7 +204,7 @@ impl Shown {
         outputs: &Outputs,
         record: &Path,
         stopped: Option<String>,
-        next: Option<&str>,
+        next: Option<String>,
     ) -> Result<ExitCode, Failure> {
         let values = vec![Value::of_record(record, &self.summary)];
         let next = next.filter(|_| stopped.is_none());

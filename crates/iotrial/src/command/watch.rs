@@ -21,6 +21,7 @@ use crate::intake::{STANDARD_INPUT, expect_thresholds};
 use crate::output::harmless;
 use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
+use crate::shell_line::quoted;
 
 /// What is watched live, where it is not recorded.
 const THIS_HOST: &str = "this host";
@@ -67,6 +68,7 @@ fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
         roles: args.roles.clone(),
         disks: args.disks.clone(),
         stripes: args.stripes.iter().map(|names| names.0.clone()).collect(),
+        baseline: args.baseline.as_ref().map(|path| files::read(std::slice::from_ref(path), true)).transpose()?,
     })
 }
 
@@ -104,11 +106,18 @@ fn exit_code_of(answer: &WatchAnswer) -> ExitCode {
 /// What to do with the answer.
 fn next(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: &str) -> String {
     match &args.demand {
-        Some(path) => format!("iotrial size --demand {}", path.display()),
-        None if name == THIS_HOST => "iotrial watch --duration 10m --record watch.jsonl".to_owned(),
-        None if demand_of(name, series, request, 95.0).is_ok() && name != STANDARD_INPUT => {
-            format!("iotrial watch {name} --demand demand.toml && iotrial size --demand demand.toml")
+        Some(path) => {
+            format!("iotrial size --demand {}   # what to buy for it", quoted(&path.display().to_string()))
         }
-        None => format!("iotrial watch {name} --html report.html"),
+        None if name == THIS_HOST => {
+            "iotrial watch --duration 10m --record watch.jsonl   # long enough for a demand".to_owned()
+        }
+        None if demand_of(name, series, request, 95.0).is_ok() && name != STANDARD_INPUT => {
+            format!(
+                "iotrial watch {} --demand demand.toml && iotrial size --demand demand.toml",
+                quoted(name)
+            )
+        }
+        None => format!("iotrial watch {} --html watch.html   # a page with charts", quoted(name)),
     }
 }

@@ -60,7 +60,7 @@ impl Kind {
             }
             Self::Counters => {
                 format!(
-                    "`iotrial watch {name}` judges it, `iotrial size --demand {name}` finds what meets it"
+                    "`iotrial watch {name}` judges it, with `--baseline FILE` it compares it with another one, and `iotrial size --demand {name}` finds what meets it"
                 )
             }
             Self::Demand => format!("`iotrial size --demand {name}` finds what meets it"),

@@ -108,7 +108,7 @@ fn a_demand_goes_to_size() {
     put(&bench, "two.txt", TEXT);
     bench.run(&["awr", "one.html", "two.txt", "--demand", "both.toml"]).expect_code(0);
     let both = fs::read_to_string(bench.path().join("both.toml")).unwrap();
-    assert!(both.contains("of 2 databases together, over 1.0 hours that all of them cover"), "{both}");
+    assert!(both.contains("of 2 databases together, over 60 min that all of them cover"), "{both}");
     let doubled = ["awr", "one.html", "two.txt", "--factor-io", "2", "--demand", "twice.toml"];
     bench.run(&doubled).expect_code(0);
     let read = |name: &str| {
@@ -285,10 +285,7 @@ fn intervals_are_cut_where_any_database_begins_one_and_a_few_minutes_make_no_pie
     put_all(&bench, "day", &day);
     let json = bench.run(&["awr", "day", "--json"]).expect_code(0).json();
     assert_eq!(figure(&json["fleet"], "reads_per_s")["together"]["peak"], 1_100.0);
-    assert!(
-        json["fleet"]["notes"].to_string().contains("up to 2 minutes apart count as the same"),
-        "{json:#}"
-    );
+    assert!(json["fleet"]["notes"].to_string().contains("up to 2 min apart count as the same"), "{json:#}");
     // Half an hour apart they are: each average holds for its hour.
     let half = |made: Made<'static>| Made { at: (made.at.0 - 30, 0), ..made };
     put_all(
@@ -326,8 +323,8 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     assert_eq!(figure(fleet, "reads_per_s")["together"]["peak"], 1_250.0);
     let notes = fleet["notes"].to_string();
     for words in [
-        "the reports cover 6.0 hours, but only 1.0 hours of it for all databases",
-        "without HR, the reports of the other databases cover 6.0 hours in common",
+        "the reports cover 6 h, but only 60 min of it for all databases",
+        "without HR, the reports of the other databases cover 6 h in common",
         "ERP (9,500 IOPS from 2025-03-03 01:00)",
         "the true peak is at least 10,300 IOPS",
     ] {
@@ -341,6 +338,11 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     assert!(ran.contains("next: iotrial awr apart --database ERP --demand demand.toml"), "{ran}");
     let json = bench.run(&["awr", "apart", "--json"]).expect_code(0).json();
     assert_eq!(json["fleet"]["figures"], serde_json::json!([]));
+    // A stack of what was never there together would be empty; the chapter of each database has its course.
+    for (folder, is_stacked) in [("apart", false), ("day", true)] {
+        let page = bench.run(&["awr", folder, "--html", "-"]).expect_code(0).stdout;
+        assert_eq!(page.contains("<section id=\"course\""), is_stacked, "{folder}");
+    }
 }
 
 #[test]

@@ -510,6 +510,26 @@ fn an_archive_is_a_folder_and_a_hostile_one_is_refused() {
 }
 
 #[test]
+fn methods_of_pg_test_fsync_are_judged_as_commits_and_compared() {
+    let bench = Bench::new();
+    let file = golden("pg-test-fsync/15.txt");
+    let reports = bench.run(&["report", &file, "--thresholds", "etcd", "--json"]).json();
+    let judged: Vec<f64> = reports
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let judged = &one["verdict"]["judged"][0];
+            assert_eq!((&judged["role"], &judged["stream"]), (&"log".into(), &"commit".into()));
+            judged["value_us"].as_f64().unwrap()
+        })
+        .collect();
+    assert_eq!(judged, [3_831.0, 2_675.0, 2_642.0, 2_781.0]);
+    let comparison = bench.run(&["compare", &file, "--json"]).expect_code(0).json();
+    assert_eq!(comparison["configurations"].as_array().unwrap().len(), 4, "{comparison:#}");
+}
+
+#[test]
 fn of_a_percentile_that_is_known_by_its_bucket_that_end_decides_which_can() {
     let bench = Bench::new();
     // Between 4 and 8 ms, where 10 ms are the limit.

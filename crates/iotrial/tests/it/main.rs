@@ -42,6 +42,7 @@ mod latency_limit;
 mod live_figures;
 mod one_answer;
 mod outputs;
+mod planted;
 mod profiles;
 mod program;
 mod python;

@@ -48,7 +48,7 @@ fn contradictions(audits: &[Value]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn of_all_real_results_only_those_are_accused_that_somebody_edited_or_whose_histogram_ended() {
+fn of_all_real_results_only_those_are_accused_that_somebody_edited() {
     let bench = Bench::new();
     let mut count = 0;
     let mut accused = Vec::new();
@@ -71,17 +71,14 @@ fn of_all_real_results_only_those_are_accused_that_somebody_edited_or_whose_hist
         accused.extend(contradictions(&all));
     }
     assert!(count > 500, "{count}");
-    // VirtualClient cut these two examples and changed their figures; the others have I/Os of more than 17.2 s, which fio counts in its
-    // last bucket.
+    // VirtualClient cut these two examples and changed their figures. That others have I/Os of more than 17.2 s, which fio counts in its
+    // last bucket, is a doubt.
     for (subject, check) in &accused {
         let is_edited = (subject.contains("fio-3.26.json") && check == "totals")
             || (subject.contains("fio-readwrite.json") && check == "percentile-order");
-        assert!(
-            is_edited || (check == "clipped-histogram" && subject.contains("hgst-7k2")),
-            "{subject}: {check}"
-        );
+        assert!(is_edited, "{subject}: {check}");
     }
-    assert_eq!(accused.len(), 7, "{accused:#?}");
+    assert_eq!(accused.len(), 3, "{accused:#?}");
 }
 
 #[test]
@@ -148,7 +145,79 @@ fn wholes_and_parts_of_strangers_are_not_accused() {
     let Some(floppy) = data("cases/import2/15-floppy-called-cached.json") else { return };
     let wrong: Vec<String> =
         contradictions(&audits(&bench, &floppy)).into_iter().map(|(_, check)| check).collect();
-    assert_eq!(wrong, ["clipped-histogram"]);
+    assert_eq!(wrong, [] as [&str; 0]);
+    // That its percentile is the end of a histogram is a doubt.
+    let doubts = audits(&bench, &floppy)[0]["findings"].to_string();
+    assert!(doubts.contains("clipped-histogram"), "{doubts}");
+}
+
+#[test]
+fn a_burst_of_a_stranger_is_one_and_what_lasts_is_told() {
+    let (Some(configuration), Some(record)) =
+        (data("cases/field/05-m6i-large.toml"), data("cases/field/05-burst-15900.txt"))
+    else {
+        return;
+    };
+    let (configuration, record) = (configuration.to_str().unwrap(), record.to_str().unwrap());
+    let ran = Bench::new().run(&["size", "explain", configuration, "--record", record, "--json"]);
+    let measured = ran.expect_code(0).json()["measured"][0].clone();
+    assert_eq!(measured["bound_by"], serde_json::json!(["burst"]), "{measured:#}");
+    let ebs = &measured["shares"][0];
+    assert_eq!((ebs["element"].as_str(), ebs["most"].as_f64()), (Some("EBS limit"), Some(3_600.0)));
+}
+
+#[test]
+fn a_rate_that_held_only_while_all_copies_ran_is_not_steady() {
+    let Some(path) = data("cases/field/12-rate-33k-to-503k.txt") else { return };
+    let report = Bench::new().run(&["report", path.to_str().unwrap(), "--json"]).json();
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|one| one["id"] == "unsteady").unwrap_or_else(|| panic!("{report:#}"));
+    let number = |key: &str| found["evidence"][key].as_f64().unwrap();
+    assert_eq!((number("iops"), number("sampled_iops_mean")), (111_000.0, 132_163.42));
+    assert_eq!((number("sampled_iops_min"), number("sampled_iops_max")), (33_226.0, 502_899.0));
+}
+
+#[test]
+fn a_flush_that_is_faster_is_recommended() {
+    let (Some(slow), Some(fast)) =
+        (data("cases/field/02-fdatasync-slow-flush.txt"), data("cases/field/02-fdatasync-fast-flush.txt"))
+    else {
+        return;
+    };
+    let bench = Bench::new();
+    let files = [slow.to_str().unwrap(), fast.to_str().unwrap()];
+    let comparison = bench.run(&["compare", files[0], files[1], "--json"]).expect_code(0).json();
+    assert_eq!(comparison["recommendation"]["best"], "B", "{comparison:#}");
+    // The same flush, as it was published: p99 of 19.8 ms where etcd's limit is 10 ms.
+    let Some(published) = data("cases/field/02b-etcd-p99-19ms.txt") else { return };
+    let arguments = ["report", published.to_str().unwrap(), "--thresholds", "etcd", "--json"];
+    let verdict = bench.run(&arguments).expect_code(1).json()["verdict"].clone();
+    let judged = verdict["judged"].as_array().unwrap();
+    assert!(judged.iter().any(|one| one["statistic"] == "p99" && one["value_us"] == 19_792.0), "{verdict:#}");
+}
+
+#[test]
+fn memory_that_answered_and_a_queue_decide_nothing() {
+    let bench = Bench::new();
+    for (case, finding) in [
+        ("03-page-cache-median.txt", "unknown-cache"),
+        ("04-1024-outstanding-half-a-mix.txt", "import-warnings"),
+    ] {
+        let Some(path) = data(&format!("cases/field/{case}")) else { return };
+        let report = bench.run(&["report", path.to_str().unwrap(), "--json"]).json();
+        let outcome = report["verdict"]["outcome"].as_str().unwrap();
+        assert!(!matches!(outcome, "qualified" | "not-qualified"), "{case}: {outcome}");
+        assert!(report["findings"].to_string().contains(finding), "{case}: {report:#}");
+    }
+}
+
+#[test]
+fn few_ios_of_a_busy_host_decide_no_verdict() {
+    let Some(path) = data("cases/import2/08-iostat-19-reads-decide.txt") else { return };
+    let watch = Bench::new().run(&["watch", path.to_str().unwrap(), "--json"]).expect_code(0).json();
+    assert_eq!(watch["is_good"], true, "{watch:#}");
+    let judged = watch["roles"][0]["judged"].as_array().unwrap();
+    assert!(judged.iter().all(|one| one["disk"] != "sda" || one["direction"] != "read"), "{watch:#}");
 }
 
 #[test]
@@ -434,11 +503,45 @@ fn where_cpus_were_short_the_need_is_what_was_used_and_what_waited_for_it() {
     let Some(managed) = awr(&bench, &["cases/awr/04-resource-manager.html"]) else { return };
     let waiting = number(&managed, "cpu_wait_sessions").unwrap();
     assert!((waiting - 42.6).abs() < 0.1, "{waiting}");
+    assert_eq!(managed["figures"]["cpu_limit"]["value"], 8.0);
+    let notes = managed["right_size"]["notes"].to_string();
+    assert!(notes.contains("8.1 of the 8 CPUs"), "{notes}");
     // At most all sessions that were active, in whole cores.
     assert!((50.0..=52.0).contains(&vcpus(&managed)), "{}", vcpus(&managed));
     // OMAT's way stays as it is: its factor above 75 % busy has them already.
     for answer in [&saturated, &managed] {
         assert!(answer["right_size"]["chosen"]["vcpus_by_sessions"].as_f64().unwrap() > 11.9);
+    }
+}
+
+#[test]
+fn a_head_has_the_rates_of_its_load_profile() {
+    let bench = Bench::new();
+    let number = |answer: &Value, key: &str| answer["figures"][key]["value"].as_f64();
+    let Some(head) = awr(&bench, &["cases/awr/07-head-only.txt"]) else { return };
+    // 580.0 and 377.6 blocks of 8 KiB.
+    let mib = [580.0, 377.6].map(|blocks| Some(blocks / 128.0));
+    let of_database = ["database_read_mib_per_s", "database_write_mib_per_s"].map(|key| number(&head, key));
+    assert_eq!(of_database, mib);
+    assert_eq!((number(&head, "reads_per_s"), number(&head, "cpu_sessions")), (None, Some(1.9)));
+    assert_eq!(head["right_size"]["chosen"]["vcpus"], 12);
+    // This one ends before them, and after the CPU of background processes.
+    let Some(solaris) = awr(&bench, &["cases/awr/10-solaris-head.html"]) else { return };
+    assert_eq!(number(&solaris, "database_read_mib_per_s"), None);
+    assert_eq!(number(&solaris, "background_cpu_sessions"), Some(0.4));
+    let redo = number(&solaris, "redo_mib_per_s").unwrap();
+    assert!((redo - 5_048_931.5 / 1_048_576.0).abs() < 1e-9, "{redo}");
+}
+
+#[test]
+fn the_database_has_as_much_as_the_load_profile_says_wherever_it_is_read() {
+    let bench = Bench::new();
+    // The whole report has the counters of bytes, its head the blocks of the same.
+    let (whole, head) = ("cases/awr/05-memory-statistics-11.2.txt", "cases/awr/07-head-only.txt");
+    let (Some(whole), Some(head)) = (awr(&bench, &[whole]), awr(&bench, &[head])) else { return };
+    for key in ["database_read_mib_per_s", "database_write_mib_per_s"] {
+        let of = |answer: &Value| answer["figures"][key]["value"].as_f64().unwrap();
+        assert!((of(&whole) / of(&head) - 1.0).abs() < 0.001, "{key}: {} {}", of(&whole), of(&head));
     }
 }
 

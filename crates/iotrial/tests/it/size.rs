@@ -63,7 +63,7 @@ fn a_run_stands_beside_the_limits_of_its_configuration() {
     let explained = bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]).json();
     let measured = &explained["measured"][0];
     assert!(measured["in_flight"].as_f64().unwrap() > 0.0, "{measured}");
-    assert_eq!(measured["bound_by"][0], "concurrency", "{measured}");
+    assert_eq!(measured["bound_by"][0], "unknown", "{measured}");
     // The same run is a demand, too.
     let ran = bench.run(&["size", "--demand", &record, "--provider", "gcp", "--json"]);
     let sizing = ran.json();
@@ -89,7 +89,7 @@ fn what_another_tool_measured_stands_beside_the_limits_too() {
         bench.run(&["size", "explain", "one.toml", "--record", record.to_str().unwrap(), "--json"]).json();
     let measured = &explained["measured"][0];
     assert_eq!(measured["iops"], 100_000.0, "{explained}");
-    assert_eq!(measured["bound_by"][0], "concurrency", "31 of 32 in flight: {measured}");
+    assert_eq!(measured["bound_by"][0], "unknown", "31 of 32 in flight, and no other load: {measured}");
 }
 
 #[test]
@@ -482,4 +482,22 @@ fn replicas_get_the_roles_that_are_named() {
     };
     assert_eq!(leaves(&[]), 50e6);
     assert_eq!(leaves(&["--ship", "log", "--ship", "tempdb"]), 250e6);
+}
+
+/// One of two adapters is not used: the sweep has found the ceiling, and more I/Os in flight would not raise it.
+#[test]
+fn a_sweep_at_its_ceiling_is_not_told_to_go_deeper() {
+    let bench = Bench::new();
+    let site = include_str!("../../../../catalogs/example-own-site.toml");
+    std::fs::write(bench.path().join("site.toml"), site).unwrap();
+    let own = "format = \"iotrial.configuration/1\"\nprovider = \"own-site\"\nmachine = \"db01\"\n[[pool]]\nroles = [\"data\", \"log\", \"tempdb\", \"scan\", \"backup\"]\nvolume = \"lun\"\nlevel = \"raid10-8\"\nsize = \"500GiB\"\ncount = 8\n";
+    std::fs::write(bench.path().join("own.toml"), own).unwrap();
+    let sim = "service_time_us = 200, bandwidth_cap_mib_per_s = 190.7";
+    let all = ["sweep", "--pattern", "read-64k", "--engine", "sim", "--sim", sim, "--seed", "1", "--json"];
+    let sweep = bench.run(&all).json()["record"].as_str().unwrap().to_owned();
+    let explain = ["size", "explain", "own.toml", "--catalog", "site.toml", "--record", &sweep, "--json"];
+    let measured = bench.run(&explain).json()["measured"][0].clone();
+    assert_eq!(measured["bound_by"], serde_json::json!(["ceiling"]), "{measured}");
+    // What lasted, and not the fastest probe.
+    assert!((measured["iops"].as_f64().unwrap() / 3_051.2 - 1.0).abs() < 0.001, "{measured}");
 }

@@ -100,7 +100,8 @@ fn every_form_of_the_report_has_the_steps() {
     let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();
     let html = read("r.html");
     assert!(
-        html.contains("class=\"step\"") && html.contains("; steps: 1: 50 % from 2 s, 2: 100 % from 12 s")
+        html.contains("class=\"step\"")
+            && html.contains("; steps: 1: 50\u{a0}% from 2\u{a0}s, 2: 100\u{a0}% from 12\u{a0}s")
     );
     assert!(read("r.csv").contains("Steps of the load") && read("r.md").contains("## Steps"));
 }
@@ -110,15 +111,15 @@ fn the_time_of_all_steps_is_known_before_they_begin() {
     let bench = bench();
     let plan = bench.run(&staircase("25%,50%,100%", &["--dry-run"]));
     assert!(
-        plan.stdout.contains("time      32s after the test files are created: ramp 2s, measure 30s"),
+        plan.stdout.contains("time      32 s after the test files are created: ramp 2 s, measure 30 s"),
         "{}",
         plan.stdout
     );
-    assert!(plan.stdout.contains("step 3 (100 %) from 22s on for 10s"), "{}", plan.stdout);
+    assert!(plan.stdout.contains("step 3 (100 %) from 22 s on for 10 s"), "{}", plan.stdout);
     let full = bench.run(&["run", "tpce-profile", "--engine", "sim", "--full", "--dry-run"]);
-    assert!(full.stdout.contains("time      50m after the test files are created"), "{}", full.stdout);
+    assert!(full.stdout.contains("time      50 min after the test files are created"), "{}", full.stdout);
     assert!(
-        full.stdout.contains("step 1 “build-up” (0 to 100 %) from 0s on for 10m, not judged"),
+        full.stdout.contains("step 1 “build-up” (0 to 100 %) from 0 s on for 10 min, not judged"),
         "{}",
         full.stdout
     );

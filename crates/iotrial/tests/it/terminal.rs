@@ -225,6 +225,8 @@ fn the_answer_of_every_command_fits_a_screen_and_details_has_the_rest() {
         assert!([0, 1, 4].contains(&ran.code), "{command:?}: {}", ran.stderr);
         let lines = ran.stdout.lines().count();
         assert!((1..24).contains(&lines), "{command:?}: {lines}\n{}", ran.stdout);
+        let next = ran.stdout.lines().filter(|line| line.starts_with("next: iotrial ")).count();
+        assert_eq!(next, usize::from(command[0] != "report" && command[1] != "explain"), "{}", ran.stdout);
         if command[0] != "run" && command[0] != "sweep" {
             let details = bench.run(&[command.as_slice(), &["--details"]].concat());
             assert!(details.stdout.lines().count() >= lines && details.code == ran.code, "{command:?}");
@@ -281,10 +283,27 @@ fn on_a_terminal_of_any_usual_width_the_answer_of_every_command_is_one_screen_of
                 lines.len()
             );
             let is_command = |line: &&String| COMMANDS.iter().any(|begin| line.starts_with(begin));
+            let others = times_in_other_forms(&lines);
+            assert!(others.is_empty(), "{command:?} at {columns}: {others:?}");
             let broken: Vec<&String> = broken.iter().filter(|line| !is_command(line)).collect();
             assert!(broken.is_empty(), "{command:?} at {columns}: {broken:#?}");
         }
     }
+}
+
+/// Lengths of time that are not written as `30 s` and `2 min 5 s`; what an option takes, `--duration 30s`, is as it is pasted.
+fn times_in_other_forms(lines: &[String]) -> Vec<String> {
+    let prose = lines.iter().filter(|line| !COMMANDS.iter().any(|begin| line.starts_with(begin)));
+    let words: Vec<&str> = prose.flat_map(|line| line.split_whitespace()).collect();
+    let is_number = |word: &str| word.replace(',', "").parse::<f64>().is_ok();
+    let is_other = |pair: &&[&str]| {
+        let word = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
+        let is_pasted =
+            word.strip_suffix(['s', 'm', 'h']).is_some_and(is_number) && !pair[0].starts_with("--");
+        let is_spelt = ["seconds", "minutes", "hours", "sec"].contains(&word) && is_number(pair[0]);
+        is_pasted || is_spelt
+    };
+    words.windows(2).filter(is_other).map(|pair| pair.join(" ")).collect()
 }
 
 #[test]
@@ -302,6 +321,8 @@ fn the_report_of_every_golden_record_is_one_screen() {
         for columns in [80, 100, 140] {
             let (code, lines, _) = Session::shown(bench.command(&["report", &name]), columns, 24);
             assert!([0, 1, 4].contains(&code) && lines.len() <= 24, "{}: {lines:#?}", record.display());
+            let others = times_in_other_forms(&lines);
+            assert!(others.is_empty(), "{}: {others:?}", record.display());
         }
         count += 1;
     }

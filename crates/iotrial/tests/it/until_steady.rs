@@ -54,7 +54,7 @@ fn a_constant_device_is_steady_after_five_rounds() {
     assert_eq!((&summary["ended"], &summary["measured_s"]), (&"complete".into(), &10.0.into()));
     assert_eq!(summary["steady_state"]["held"], true);
     let record = record(&summary);
-    assert_eq!(record["ended"]["reason"], "steady after 10s");
+    assert_eq!(record["ended"]["reason"], "steady after 10 s");
     assert_eq!(phases(&record), counted(&[("ramp", 1), ("measure", 10)]));
 }
 
@@ -66,7 +66,7 @@ fn a_burst_is_waited_out_and_the_percentiles_are_those_after_it() {
     let capped = "iops_cap = 20000, burst_s = 12, service_spread = 0";
     let summary = run(&bench, &["--sim", capped]);
     let record = record(&summary);
-    assert_eq!(record["ended"]["reason"], "steady after 12s");
+    assert_eq!(record["ended"]["reason"], "steady after 12 s");
     assert_eq!(phases(&record), counted(&[("ramp", 1), ("precondition", 2), ("measure", 10)]));
     // 98 outstanding I/Os at 20,000 a second are 4.9 ms each, and 0.6 ms while the burst lasts.
     let read = &summary["total"]["read"];
@@ -96,17 +96,17 @@ fn a_device_that_never_settles_ends_at_the_limit_and_record_verdict_and_finding_
     let summary = ran.json();
     assert_eq!((&summary["ended"], &summary["measured_s"]), (&"complete".into(), &10.0.into()));
     let record = record(&summary);
-    assert_eq!(record["ended"]["reason"], "not steady after 20s");
+    assert_eq!(record["ended"]["reason"], "not steady after 20 s");
     assert_eq!(phases(&record), counted(&[("ramp", 1), ("precondition", 10), ("measure", 10)]));
     assert_eq!(summary["steady_state"]["held"], false);
     let finding = summary["findings"].as_array().unwrap().iter().find(|one| one["id"] == "unsteady").unwrap();
     let message = finding["message"].as_str().unwrap();
     assert!(
-        message.starts_with("the load did not become steady within 20s: over its last five rounds of 2s"),
+        message.starts_with("the load did not become steady within 20 s: over its last five rounds of 2 s"),
         "{message}"
     );
     let reasons = summary["verdict"]["reasons"].to_string();
-    assert!(reasons.contains("did not become steady within 20s"), "{reasons}");
+    assert!(reasons.contains("did not become steady within 20 s"), "{reasons}");
 }
 
 #[test]
@@ -125,6 +125,6 @@ fn dry_run_shows_rounds_window_and_limit_and_a_limit_too_short_is_refused() {
         assert!(shown.contains(part), "{part}\n{shown}");
     }
     let refused = bench.run(&[WAITING, &["5s"]].concat()).expect_code(2).stderr;
-    assert!(refused.contains("five rounds, 10s together, and the limit is 5s"), "{refused}");
+    assert!(refused.contains("five rounds, 10 s together, and the limit is 5 s"), "{refused}");
     assert!(refused.contains("hint: give a longer limit"), "{refused}");
 }

@@ -1,6 +1,7 @@
 //! `iotrial watch` with files of counters: what a DBA gives it, and what it answers.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Bench, Ran};
@@ -262,6 +263,44 @@ fn files_of_sysstat_follow_one_another_where_they_are_dated() {
     fs::write(bench.path().join("sa22"), sar("2026-11-22")).unwrap();
     let both = bench.run(&["watch", "sa21", "sa22", "--json"]).json();
     assert_eq!((both["interval_count"].as_u64(), both["span"]["gap_count"].as_u64()), (Some(10), Some(1)));
+}
+
+#[test]
+fn an_archive_of_counters_is_the_files_in_it() {
+    let bench = Bench::new();
+    let iostat = |day: u32| {
+        let mut text = format!("Linux 6.1.0 (db01) \t2026-11-{day} \t_x86_64_\t(4 CPU)\n\n");
+        for at in 0..6_u32 {
+            text += &format!("2026-11-{day}T10:00:{:02}+0000\n", 10 * at);
+            text += "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n";
+            text += &format!("sda {} 10.00 800.00 80.00 1.00 2.00 0.12 5.00\n\n", 100 + at);
+        }
+        text
+    };
+    let files = [("a.txt", iostat(21)), ("b.txt", iostat(22))];
+    files.iter().for_each(|(name, text)| fs::write(bench.path().join(name), text).unwrap());
+    let plain = bench.run(&["watch", "a.txt", "b.txt", "--json"]).expect_code(0).json();
+    let zip_of = |name: &str, files: &[(&str, String)]| {
+        let mut archive = zip::ZipWriter::new(fs::File::create(bench.path().join(name)).unwrap());
+        for (name, text) in files {
+            archive.start_file(format!("host/{name}"), zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(text.as_bytes()).unwrap();
+        }
+        archive.finish().unwrap();
+    };
+    let read_me = ("README.md", "what these files are of".to_owned());
+    zip_of("logs.zip", &[&files[..], std::slice::from_ref(&read_me)].concat());
+    let ran = bench.run(&["watch", "logs.zip", "--json"]).expect_code(0);
+    assert!(ran.stderr.contains("README.md"), "{}", ran.stderr);
+    let packed = ran.json();
+    assert_eq!(
+        (&packed["interval_count"], &packed["span"], &packed["roles"]),
+        (&plain["interval_count"], &plain["span"], &plain["roles"])
+    );
+    zip_of("other.zip", &[read_me]);
+    bench.run(&["watch", "other.zip"]).expect_code(2);
+    zip_of("hostile.zip", &[("../../a.txt", iostat(21))]);
+    bench.run(&["watch", "hostile.zip"]).expect_code(2);
 }
 
 #[test]
@@ -651,4 +690,31 @@ fn what_cannot_be_watched_is_refused_and_says_why() {
         let address = taken.local_addr().unwrap().to_string();
         check(&["--listen", &address], &format!("cannot listen on {address}"));
     }
+}
+
+#[test]
+fn a_recording_is_compared_with_that_of_a_normal_time_under_the_same_load() {
+    let bench = Bench::new();
+    let normal = perfmon();
+    fs::write(bench.path().join("normal.csv"), &normal).unwrap();
+    // The same load, whose writes to the data took 6 ms and now take 11.
+    fs::write(bench.path().join("now.csv"), normal.replace("\"0,004\",\"0,006\"", "\"0,004\",\"0,011\""))
+        .unwrap();
+    let of = |file: &str| bench.run(&["watch", file, "--baseline", "normal.csv", "--json"]).json();
+    let slower = |answer: &Value| -> Vec<String> {
+        let all = answer["observations"].as_array().unwrap().iter();
+        let all = all.filter(|one| one["kind"] == "slower-than-baseline");
+        all.map(|one| one["of"]["disk"].as_str().unwrap().to_owned()).collect()
+    };
+    let now = of("now.csv");
+    assert_eq!(slower(&now), ["1 D:"]);
+    let changes = now["baseline"]["changes"].as_array().unwrap();
+    let writes = changes.iter().find(|one| one["disk"] == "1 D:" && one["direction"] == "write").unwrap();
+    assert_eq!(
+        (writes["same_load_us"]["baseline"].as_f64(), writes["same_load_us"]["now"].as_f64()),
+        (Some(6_000.0), Some(11_000.0))
+    );
+    assert_eq!(slower(&of("normal.csv")), [""; 0]);
+    bench.run(&["watch", "now.csv", "--baseline", "none.csv"]).expect_code(2);
+    bench.run(&["watch", "--baseline", "study.toml"]).expect_code(2);
 }

@@ -11,9 +11,11 @@ use iotrial_model::stream::Stream;
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
+use super::BETWEEN_SWEEPS;
 use crate::comparison::delta::Delta;
 use crate::figures::Figures;
 use crate::student::{CONFIDENCE, LogError};
+use crate::sweep::sustained;
 
 /// What the sweeps did at one load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,13 +95,35 @@ fn together(probes: &[ProbeRecord]) -> Figures {
     Figures::new(&counts, probes.iter().map(|probe| probe.measured).sum::<Duration>())
 }
 
-/// The change of a figure at one load, with an interval where both sides measured it twice or more.
+/// The change of a figure at one load, with an interval where both sides measured it twice or more, or once for some seconds.
 fn change_at(metric: Metric, figure: Figure, from: &[ProbeRecord], to: &[ProbeRecord]) -> Option<Delta> {
     let (a, b) = (together(from).get(figure)?, together(to).get(figure)?);
     let error = |probes: &[ProbeRecord]| {
         let log = |one: &ProbeRecord| together(std::slice::from_ref(one)).get(figure).map(f64::ln);
         LogError::of_mean(&probes.iter().map(log).collect::<Option<Vec<f64>>>()?)
     };
-    let reach = error(from).zip(error(to)).map(|(from, to)| from.reach_of_difference(to, 1.0 - CONFIDENCE));
+    let of_repeats =
+        || error(from).zip(error(to)).map(|(from, to)| from.reach_of_difference(to, 1.0 - CONFIDENCE));
+    let of_seconds = || {
+        let (from, to) = (reach_of_seconds(from)?, reach_of_seconds(to)?);
+        Some(from.hypot(to).hypot(BETWEEN_SWEEPS))
+    };
+    let reach = of_repeats().or_else(of_seconds);
     Some(Delta::of_curve(metric, a, b, reach))
+}
+
+/// The fewest seconds of a test whose spread tells how well its mean is known.
+const LEAST_SECONDS: usize = 5;
+
+/// Half of the 95 % interval of the rate of a long test that was made once, in logarithms, by its seconds. In a closed load the mean latency
+/// is the I/Os outstanding by the rate, and has the same one. `None` of several tests, of short probes, and where the rate changed on
+/// its way.
+fn reach_of_seconds(probes: &[ProbeRecord]) -> Option<f64> {
+    let [only] = probes else { return None };
+    if only.purpose != ProbePurpose::Grid || only.course.len() < LEAST_SECONDS {
+        return None;
+    }
+    let rate = sustained(only).filter(|rate| rate.burst.is_none() && rate.drift.is_none())?;
+    // A standard error with many degrees of freedom: 1.96 of them are 95 %.
+    Some(1.96 * rate.iops_standard_error? / rate.iops)
 }

@@ -96,6 +96,40 @@ fn a_load_that_each_measured_twice_has_an_interval_and_one_that_was_measured_onc
     assert_eq!(changes.map(|change| change.reading).collect::<Vec<_>>(), [Reading::NoInterval; 5]);
 }
 
+/// Two tests of 8 KiB writes and one of reads, each made once: no curve, and no ceiling.
+fn series(id: &str, rates: [u64; 3]) -> SweepSample {
+    let test = |pattern: &str, outstanding, iops| {
+        let mut probe = probe(pattern, &[0], outstanding, ProbePurpose::Grid, iops);
+        let course = probe.course.clone();
+        probe.course = course.into_iter().cycle().take(10).collect();
+        probe
+    };
+    let probes =
+        vec![test("write-8k", 1, rates[0]), test("write-8k", 8, rates[1]), test("randread-8k", 32, rates[2])];
+    let mut record = SweepRecord { id: id.to_owned(), label: Some(id.to_owned()), ..record(1, probes) };
+    record.settings.method = SweepMethod::Sqlio;
+    SweepSample { source: format!("{id}.json"), record }
+}
+
+#[test]
+fn a_series_is_compared_by_the_seconds_of_its_tests() {
+    let of = |rates: [u64; 3]| {
+        let samples = vec![series("then", [1_000, 5_000, 20_000]), series("now", rates)];
+        let compared = compare(samples, &CompareRequest::default());
+        let [changes] = compared.ceilings.as_slice() else { panic!("{:?}", compared.ceilings) };
+        assert!(changes.is_of_loads);
+        (changes.changed.len(), changes.same.len(), changes.unknown.len(), compared.is_better)
+    };
+    assert_eq!(of([2_000, 10_000, 40_000]), (2, 0, 0, Some(true)));
+    assert_eq!(of([500, 2_500, 10_000]), (2, 0, 0, Some(false)));
+    assert_eq!(of([1_000, 5_000, 20_000]), (0, 2, 0, None));
+    // The same device on another day, within 1 %.
+    assert_eq!(of([1_005, 4_980, 20_100]), (0, 2, 0, None));
+    assert_eq!(of([1_000, 5_000, 10_000]), (1, 1, 0, Some(false)));
+    // Of two tests of one pattern only one became faster.
+    assert_eq!(of([1_000, 10_000, 20_000]), (1, 1, 0, Some(true)));
+}
+
 #[test]
 fn sweeps_under_other_conditions_are_refused_and_compared_by_force_only() {
     let differing = |change: &dyn Fn(&mut SweepRecord), force: bool| {

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use iotrial_analysis::comparison::{Sample, SweepSample};
+use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 
 use super::TAKES;
@@ -14,8 +16,8 @@ use crate::output::say;
 
 /// What a comparison keeps of a file: much less than was read of it.
 enum Content {
-    /// Results, in the order of the file.
-    Samples(Vec<Sample>),
+    /// Results, in the order of the file, and where the run that they are of was measured.
+    Samples(Vec<Sample>, Option<Measured>),
     /// A sweep, which is compared with sweeps only, and what says so.
     Sweep(Box<SweepSample>, Failure),
     /// A file in a folder that is no result at all.
@@ -28,10 +30,18 @@ enum Content {
     Refused(Failure),
 }
 
+/// What a run was, for whoever measures it again.
+pub(super) struct Measured {
+    /// A built-in profile.
+    pub profile: String,
+    /// The only target, as the command line takes it.
+    pub target: String,
+}
+
 /// What there is to compare.
 pub(super) enum Samples {
-    /// Results, one by one.
-    Runs(Vec<Sample>),
+    /// Results, one by one, and where each run was measured; `None` of what cannot be measured here again.
+    Runs(Vec<Sample>, Option<Vec<Measured>>),
     /// Nothing but sweeps.
     Sweeps(Vec<SweepSample>),
 }
@@ -43,12 +53,19 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
     // A table that is named as one is the same as any other.
     sources.extend(args.tables.iter().map(|path| Source { path: path.clone(), is_named: true, name: None }));
     let (mut samples, mut sweeps) = (Vec::new(), Vec::new());
+    let mut measured = Some(Vec::new());
     let (mut first, mut broken_count) = (None, 0_usize);
     let mut passed_over = None;
     let content_of = |source: &Source, input| content_of(source, input, &labels);
     for (source, content) in intake.open_all(sources, content_of)? {
         match content {
-            Content::Samples(of_file) => samples.extend(of_file),
+            Content::Samples(of_file, run) => {
+                samples.extend(of_file);
+                measured = measured.zip(run).map(|(mut all, run)| {
+                    all.push(run);
+                    all
+                });
+            }
             Content::Sweep(sweep, refusal) => sweeps.push((*sweep, refusal, source.is_named)),
             Content::Nothing => {}
             Content::PassedOver(failure) => {
@@ -84,7 +101,7 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
             }
             // With nothing left to compare, what is wrong with the first of them is the answer.
             match passed_over.filter(|_| samples.is_empty()) {
-                None => Ok(Samples::Runs(samples)),
+                None => Ok(Samples::Runs(samples, measured)),
                 Some(failure) => Err(failure),
             }
         }
@@ -107,7 +124,7 @@ fn content_of(
         Err(error) => return Content::Broken(error.into()),
     };
     if let Some(table) = input.table().filter(|_| source.is_named) {
-        return Content::Samples(Sample::of_table(table, &format!("`{path}`")));
+        return Content::Samples(Sample::of_table(table, &format!("`{path}`")), None);
     }
     let kind = input.kind();
     if let Input::Sweep(record) = input {
@@ -137,5 +154,18 @@ fn content_of(
             _ => sample,
         }
     };
-    Content::Samples(subjects.iter().map(sample).collect())
+    let run = match &input {
+        Input::Run(record) => measured(record),
+        _ => None,
+    };
+    Content::Samples(subjects.iter().map(sample).collect(), run)
+}
+
+/// `None` where one command cannot say what it was.
+fn measured(record: &RunRecord) -> Option<Measured> {
+    let profile = &record.plan.profile;
+    let is_known = builtin_profiles().iter().any(|one| one.name == profile);
+    let [target] = record.targets.as_slice() else { return None };
+    (is_known && !record.plan.engine.is_simulated())
+        .then(|| Measured { profile: profile.clone(), target: target.named() })
 }

@@ -25,7 +25,7 @@ use crate::store::open_store_to_read;
 const HOW_OFTEN: &[(&str, u32, Option<Duration>)] = &[
     ("shows large differences: 3 times each", 3, None),
     ("shows small differences: 5 times each", 5, None),
-    ("the same, measuring 5 minutes each time", 5, Some(Duration::from_secs(300))),
+    ("the same, measuring 5 min each time", 5, Some(Duration::from_secs(300))),
 ];
 
 /// The study that the answers come to.

@@ -1,12 +1,14 @@
 //! What was measured on a configuration: by iotrial, by another tool, or as it was printed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::anyhow;
+use iotrial_analysis::sweep::{LimitKind, SweepSummary};
 use iotrial_model::subject::Subject;
-use iotrial_model::sweep::SweepRecord;
+use iotrial_model::sweep::{LoadPattern, SweepRecord};
 use iotrial_model::table::PublishedTable;
-use iotrial_sizing::measured::Measurement;
+use iotrial_sizing::measured::{DeeperLoad, Measurement};
 
 use super::doubts::doubts;
 use crate::cli::ExplainArgs;
@@ -79,6 +81,7 @@ pub(super) fn measurements(args: &ExplainArgs, of: Of) -> Result<Vec<Measurement
         let input = open_as(Kind::Table, Path::new(name), &TABLE)?;
         all.extend(measurements_of(name, input, &rows)?);
     }
+    Measurement::compare_depths(&mut all);
     Ok(all)
 }
 
@@ -102,32 +105,41 @@ fn no_rates(name: &str) -> Failure {
     Failure::input(error).hint("limits are compared with I/Os per second and their size".to_owned())
 }
 
-/// The highest rate of each pattern of a sweep, on all the volumes that it was swept on.
+/// The rate of each pattern of a sweep that lasts, on all the volumes that it was swept on: the highest of its longest loads.
 fn of_sweep(name: &str, sweep: &SweepRecord) -> Result<Vec<Measurement>, Failure> {
-    let mut best: Vec<(String, Measurement)> = Vec::new();
+    let mut best: Vec<(LoadPattern, Duration, Measurement)> = Vec::new();
+    let curves = SweepSummary::new(sweep).curves;
     let volumes = sweep.probes.iter().map(|probe| probe.volumes.len()).max().unwrap_or(0);
     // What a part of the volumes did says nothing of the configuration.
     for probe in sweep.probes.iter().filter(|probe| probe.volumes.len() == volumes) {
         let subject = Subject::of_probe(sweep, probe);
         let Some(measured) = Measurement::of(&subject) else { continue };
-        let pattern = probe.pattern.to_string();
+        let pattern = probe.pattern;
         let label = format!(
             "{}, {pattern}, {} outstanding",
             sweep.label.as_deref().unwrap_or(name),
             probe.outstanding
         );
-        let one = Measurement { label, caveats: doubts(&subject), ..measured };
+        // Whether more would do more is known of one volume; of several, their scaling tells.
+        let curve = curves.iter().find(|curve| volumes == 1 && curve.pattern == pattern);
+        let deeper = curve.and_then(|curve| match (&curve.saturation, &curve.limit) {
+            (_, Some(limit)) if limit.kind == LimitKind::NotReached => Some(DeeperLoad::DoesMore),
+            (Some(saturation), _) if saturation.is_reached => Some(DeeperLoad::DoesNoMore),
+            _ => None,
+        });
+        let one = Measurement { label, deeper, caveats: doubts(&subject), ..measured };
         let iops = |one: &Measurement| one.streams.iter().map(|stream| stream.iops).sum::<f64>();
-        match best.iter_mut().find(|(other, _)| *other == pattern) {
-            Some((_, kept)) if iops(kept) >= iops(&one) => {}
-            Some((_, kept)) => *kept = one,
-            None => best.push((pattern, one)),
+        let rank = |length: Duration, one: &Measurement| (length.as_secs(), iops(one));
+        match best.iter_mut().find(|(other, ..)| *other == pattern) {
+            Some((_, length, kept)) if rank(*length, kept) >= rank(probe.measured, &one) => {}
+            Some((_, length, kept)) => (*length, *kept) = (probe.measured, one),
+            None => best.push((pattern, probe.measured, one)),
         }
     }
     if best.is_empty() {
         return Err(no_rates(name));
     }
-    Ok(best.into_iter().map(|(_, one)| one).collect())
+    Ok(best.into_iter().map(|(.., one)| one).collect())
 }
 
 /// The rows of a printed table that are wanted, and have rates.

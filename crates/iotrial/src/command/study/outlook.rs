@@ -1,7 +1,7 @@
 //! `iotrial study --dry-run`: the order, the time and the bytes.
 
 use iotrial_model::study::{Configuration, Study};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::duration_in_words;
 use iotrial_session::study::Outlook;
 
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
     }
     text.push_str(&format!(
         "time      {} for {} measurements, plus the creation of test files\n",
-        format_duration(outlook.duration()),
+        duration_in_words(outlook.duration()),
         outlook.missing_count()
     ));
     // Laying out anew each time is what takes longest on large volumes, so that it is said beside the bytes.
@@ -51,7 +51,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
             harmless(&load.label),
             harmless(&load.profile),
             load.missing_count,
-            format_duration(load.duration),
+            duration_in_words(load.duration),
             load.would_write_bytes,
             if load.looked_at { "" } else { "; its targets are checked after its `before` command" }
         ));

@@ -1,16 +1,18 @@
 //! Files of counters.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
 use iotrial_analysis::watch::WatchRequest;
+use iotrial_import::Naming;
 use iotrial_model::counters::{CounterSeries, Counters, Snapshots};
 
 use super::show;
 use crate::cli::WatchArgs;
 use crate::command::size::demand::series_of;
 use crate::failure::Failure;
-use crate::intake::{Folders, Input, Intake, Takes};
+use crate::intake::{Folders, Input, Intake, Takes, open_source, pass_over};
 use crate::output::say;
 use crate::outputs::Outputs;
 
@@ -31,13 +33,32 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
             return Err(Failure::input(error).hint("leave it out, or leave the file out".to_owned()));
         }
     }
-    let intake = Intake { takes: TAKES, folders: Folders::Refused, store: None, study_profile: None };
+    // A mean since the start is shown, and is no demand.
+    let series = read(&args.what, args.demand.is_some())?;
+    let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    show(args, outputs, &series, request, &name)
+}
+
+/// The rates in some files, consecutive ones of one system; of a single snapshot the mean since the start, unless there must be several.
+pub(super) fn read(paths: &[PathBuf], needs_rates: bool) -> Result<CounterSeries, Failure> {
+    // An archive stands for the files in it; a folder is watched live, and does not come here.
+    let intake = Intake { takes: TAKES, folders: Folders::Files, store: None, study_profile: None };
     let (mut snapshots, mut series): (Option<Snapshots>, Vec<(String, CounterSeries)>) = Default::default();
-    for path in &args.what {
-        let name = path.display().to_string();
-        let counters = match intake.open_one(&name)? {
-            Input::Counters(counters) => counters,
-            other => return Err(TAKES.refuse(&name, other.kind())),
+    let sources = intake.find(paths)?;
+    for source in &sources {
+        let name = source.path.display().to_string();
+        let counters = match open_source(source, &Naming::default()) {
+            Ok(Input::Counters(counters)) => counters,
+            Ok(other) if source.is_named => return Err(TAKES.refuse(&name, other.kind())),
+            Ok(other) => {
+                pass_over(&TAKES.refuse(&name, other.kind()));
+                continue;
+            }
+            Err(error) if error.is_foreign() && !source.is_named => {
+                pass_over(&error.into());
+                continue;
+            }
+            Err(error) => return Err(TAKES.with_hint(error)),
         };
         match (counters, &mut snapshots) {
             (Counters::Series(one), None) => series.push((name, one)),
@@ -55,10 +76,12 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
             }
         }
     }
-    let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    if snapshots.is_none() && series.is_empty() {
+        return Err(Failure::input(anyhow!("there are no counters among the {} files", sources.len())));
+    }
+    let name = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let series = match snapshots {
-        // A mean since the start is shown, and is no demand.
-        Some(snapshots) => match snapshots.since_start().filter(|_| args.demand.is_none()) {
+        Some(snapshots) => match snapshots.since_start().filter(|_| !needs_rates) {
             Some(since_start) => since_start,
             None => series_of(&name, Counters::Snapshots(snapshots))?,
         },
@@ -70,7 +93,7 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
     if series.interval_count == 0 {
         say!("warning: there is no interval in it");
     }
-    show(args, outputs, &series, request, &name)
+    Ok(series)
 }
 
 fn joined(some: Snapshots, more: Snapshots) -> Result<Snapshots, Failure> {

@@ -1,15 +1,17 @@
 //! What a terminal shows of disks that are watched: one block that is painted again, a line for each device, with its last minute.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::watch::limit_us;
 use iotrial_model::counters::{RecordedDisk, RecordedInterval};
 use iotrial_model::load::Direction;
-use iotrial_model::units::group_thousands;
+use iotrial_model::units::{group_thousands, seconds_in_words};
 use iotrial_session::watch::{Watched, WatchedDisk};
 
 use crate::output::harmless;
+use crate::progress_bar;
 use crate::sparkline::sparkline;
 
 /// Intervals of a sparkline where there is room.
@@ -61,7 +63,12 @@ impl LiveBlock {
         let spark = width.saturating_sub(NUMBERS + if is_wide { 8 } else { 0 } + 3).min(LONGEST_SPARK);
         let kib = if is_wide { format!("{:>8}", "KiB") } else { String::new() };
         let mut lines = vec![
-            format!("{} · every {} s · {}", self.host, self.interval_s, clock(self.elapsed_s)),
+            format!(
+                "{} · every {} · {}",
+                self.host,
+                seconds_in_words(self.interval_s),
+                progress_bar::clock(Duration::try_from_secs_f64(self.elapsed_s).unwrap_or_default())
+            ),
             format!(
                 "{:<14}{:>8}{:>9}{:>7}{kib}{:>9}{:>9}{:>6}{:>6}{}",
                 "",
