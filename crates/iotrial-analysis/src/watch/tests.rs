@@ -191,7 +191,7 @@ fn a_latency_that_rises_at_the_same_load_is_slower_storage_and_never_saturation(
     let of = |change: &dyn Fn(f64, &mut Moment)| {
         let moment = |at: usize| {
             let time = at as f64 / 239.0;
-            let off = if at % 3 == 0 { 40.0 } else { -20.0 };
+            let off = if at.is_multiple_of(3) { 40.0 } else { -20.0 };
             let mut moment = (3_300.0 + off, 2.0 + 14.0 * time + off / 400.0);
             change(time, &mut moment);
             moment

@@ -16,7 +16,9 @@ use crate::targets::{NO_FLAGS, Prepared};
 use crate::test_plan::laid_out_verified;
 use crate::threads::ThreadsQueue;
 
-const PAGE: u64 = 8192;
+const PAGE: u64 = LENGTH as u64;
+const LENGTH: u32 = 8192;
+const BYTES: usize = LENGTH as usize;
 /// Pages that the load works on; those behind them are only written to by mistake.
 const LOADED: u64 = 768;
 const PAGES: u64 = 896;
@@ -42,7 +44,7 @@ enum After {
 
 impl<Q> FaultyQueue<Q> {
     fn at(&self, offset: u64) -> Vec<u8> {
-        let mut bytes = vec![0; PAGE as usize];
+        let mut bytes = vec![0; BYTES];
         os::read_exact_at(&self.area[0].file, &mut bytes, offset).unwrap();
         bytes
     }
@@ -53,7 +55,7 @@ impl<Q> FaultyQueue<Q> {
 
     /// A page as a write would make it.
     fn written(&self, offset: u64, generation: u64) -> Vec<u8> {
-        let mut bytes = vec![0; PAGE as usize];
+        let mut bytes = vec![0; BYTES];
         self.area[0].content.fill(&mut bytes, offset, generation);
         bytes
     }
@@ -100,10 +102,10 @@ impl<Q> FaultyQueue<Q> {
                 self.after.insert(slot, After::Put(offset, flipped));
             }
             FaultKind::DamagedPage => {
-                self.after.insert(slot, After::Put(offset, vec![0; PAGE as usize]));
+                self.after.insert(slot, After::Put(offset, vec![0; BYTES]));
             }
             FaultKind::ForeignData => {
-                let mut foreign = vec![0; PAGE as usize];
+                let mut foreign = vec![0; BYTES];
                 Content::stamped(99, 0, start).fill(&mut foreign, offset, generation);
                 self.after.insert(slot, After::Put(offset, foreign));
             }
@@ -131,7 +133,7 @@ impl<Q> FaultyQueue<Q> {
                 self.after.insert(slot, After::Put(offset, before));
             }
             FaultKind::TransferError => {
-                self.put(&vec![0xee; PAGE as usize], offset);
+                self.put(&vec![0xee; BYTES], offset);
                 self.after.insert(slot, After::Put(offset, before));
             }
             FaultKind::ReadWithoutTransfer => {
@@ -187,15 +189,7 @@ fn load<Q: IoQueue>(
         let (direction, generation) =
             if is_write { (Direction::Write, generation) } else { (Direction::Read, 0) };
         let offset = FIRST_BYTE + random.below(LOADED) * PAGE;
-        Request {
-            slot,
-            area: 0,
-            offset,
-            length: PAGE as u32,
-            direction,
-            durability: Durability::None,
-            generation,
-        }
+        Request { slot, area: 0, offset, length: LENGTH, direction, durability: Durability::None, generation }
     };
     let first: Vec<Request> = (0..SLOTS).map(&mut next).collect();
     queue.submit(&first, Handing::WithReap).unwrap();
@@ -220,7 +214,7 @@ fn laid_out_file(place: &Path) -> (Prepared, Arc<Verifier>) {
 }
 
 fn threads_queue(areas: &Arc<[OpenArea]>, clock: &MonotonicClock) -> ThreadsQueue<MonotonicClock> {
-    let lengths = [PAGE as u32; SLOTS as usize];
+    let lengths = [LENGTH; SLOTS as usize];
     ThreadsQueue::new(clock.clone(), areas, &lengths, &mut Random::new(1, RandomStream::Buffers(0))).unwrap()
 }
 
@@ -310,7 +304,7 @@ fn a_buffer_shows_where_a_read_put_nothing() {
         slot: 0,
         area: 0,
         offset,
-        length: PAGE as u32,
+        length: LENGTH,
         direction: Direction::Read,
         durability: Durability::None,
         generation: 0,
@@ -322,7 +316,7 @@ fn a_buffer_shows_where_a_read_put_nothing() {
     }
     assert_eq!(completions[0].outcome, Outcome::Bytes(0));
     let expected = Expected { stamp: area[0].content.stamp_of(offset, 0).unwrap() };
-    let flaw = judge::flaw(&queue.buffer(0)[..PAGE as usize], expected).unwrap();
+    let flaw = judge::flaw(&queue.buffer(0)[..BYTES], expected).unwrap();
     assert_eq!((flaw.kind, flaw.bad_sectors), (FaultKind::ReadWithoutTransfer, 16));
 }
 

@@ -68,7 +68,11 @@ fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
         roles: args.roles.clone(),
         disks: args.disks.clone(),
         stripes: args.stripes.iter().map(|names| names.0.clone()).collect(),
-        baseline: args.baseline.as_ref().map(|path| files::read(std::slice::from_ref(path), true)).transpose()?,
+        baseline: args
+            .baseline
+            .as_ref()
+            .map(|path| files::read(std::slice::from_ref(path), true))
+            .transpose()?,
     })
 }
 
