@@ -39,7 +39,7 @@ pub fn replay_note(note: &ReplayNote) -> String {
         ReplayNote::FromMemory { figure, mean_us } => format!(
             "{} took {}: it was served from memory (the cache of a file system or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need",
             waited_for(figure),
-            latency_in_words(*mean_us)
+            latency_in_words(mean_us)
         ),
     }
 }
