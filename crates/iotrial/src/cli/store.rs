@@ -26,11 +26,6 @@ pub struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Whether this command names it, rather than what holds for all.
-    pub fn is_named(&self) -> bool {
-        self.named.is_some()
-    }
-
     /// Where the user wants it: by the option, by the environment or by a file of settings. `None` is the platform's data folder.
     pub fn place(&self) -> Option<PathBuf> {
         // Commands with the option have all of that in it; what has no command line asks here.
