@@ -366,7 +366,7 @@ Examples:
   # does this disk give back what is written? (in ./iotrial-data)
   iotrial verify
   # under the load of PostgreSQL, half an hour, on another disk
-  iotrial verify postgresql-oltp --target /var/lib/pg --size 40GiB --duration 30m
+  iotrial verify postgresql-oltp --target /var/lib/pg --duration 30m
   # a raw device; get the token from `iotrial target`
   iotrial verify oracle-oltp --target /dev/nvme1n1 --destroy 3f9a1c…
   # what would be done

@@ -72,8 +72,8 @@ const SHORT: &[Short] = &[
             JSON,
         ],
         examples: &[
-            "  iotrial verify --target /mnt/a --size 40GiB --duration 30m",
-            "  iotrial verify postgresql-oltp --target /var/lib/pg",
+            "  iotrial verify",
+            "  iotrial verify postgresql-oltp --target /var/lib/pg --duration 30m",
         ],
     },
     Short {
@@ -371,6 +371,7 @@ const QUESTIONS: &[(&str, &[(&str, &str)])] = &[
             ("sweep", "How fast it can get, and what limits it"),
             ("check", "Whether this host is set up for a database; runs no load"),
             ("watch", "Whether the storage of a running system is fast enough"),
+            ("verify", "Whether it gives back what is written"),
         ],
     ),
     (

@@ -38,6 +38,7 @@ const DATABASES: &[(&str, &str)] = &[
     ("Oracle, many small transactions (OLTP)", "oracle-oltp"),
     ("Oracle, random single-block reads (as SLOB)", "oracle-slob-random"),
     ("Oracle, full scans", "oracle-slob-scan"),
+    ("Oracle, archiving its redo log beside transactions", "oracle-archivelog"),
     ("PostgreSQL, OLTP", "postgresql-oltp"),
     ("PostgreSQL, commits that share WAL flushes", "postgresql-commit"),
     ("MySQL, OLTP", "mysql-oltp"),

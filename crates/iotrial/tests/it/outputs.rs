@@ -24,7 +24,7 @@ struct Reader {
 const SIM: [&str; 7] = ["--engine", "sim", "--seed", "1", "--ramp=0s", "--duration=1s", "--quiet"];
 const GATE: &str = "--gate=data.read.p99 < 100s";
 
-const READERS: [Reader; 16] = [
+const READERS: [Reader; 17] = [
     Reader {
         command: "run",
         only: &[],
@@ -38,6 +38,12 @@ const READERS: [Reader; 16] = [
         only: &["--html", "--github-summary"],
         words: &["./profile.in", "--thresholds=./flash.in", "--need=run-1.in", "--rules=rules.in", GATE],
         inputs: &["profile.in", "flash.in", "run-1.in", "rules.in"],
+    },
+    Reader {
+        command: "verify",
+        only: &[],
+        words: &["./profile.in", "--target=there", "--size=1MiB", "--buffered", "--engine=threads"],
+        inputs: &["profile.in", "limits.in"],
     },
     Reader { command: "sweep", only: &[], words: &["--rules=rules.in"], inputs: &["rules.in"] },
     Reader {
@@ -146,6 +152,7 @@ impl Reader {
         let mut words: Vec<&str> = self.command.split(' ').chain(self.words.iter().copied()).collect();
         match self.command {
             "run" => words.extend(SIM),
+            "verify" => words.extend(["--ramp=0s", "--duration=1s", "--quiet"]),
             "sweep" => words.extend([
                 "--engine=sim",
                 "--pattern=randread-8k",

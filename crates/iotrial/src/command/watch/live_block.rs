@@ -239,7 +239,7 @@ mod tests {
         let mut block = LiveBlock::new("db01", 1.0, &watched);
         block.add(&watched, &interval);
         let lines = block.lines(&watched, &interval, &sets(), (140, 40), false);
-        assert_eq!(lines[0], "db01 · every 1 s · 00:00:01");
+        assert_eq!(lines[0], "db01 · every 1 s · 0:01");
         assert_eq!(lines[2], "/log");
         let of_md0 = &lines[3];
         for words in ["  md0 log", "12,345", "50.6", "6.00!", "3.25", "50 %", "█"] {
