@@ -42,7 +42,7 @@ const READERS: [Reader; 17] = [
     Reader {
         command: "verify",
         only: &[],
-        words: &["./profile.in", "--target=there", "--size=1MiB", "--buffered", "--engine=threads"],
+        words: &["./profile.in", "--target=there", "--size=4MiB", "--buffered", "--engine=threads"],
         inputs: &["profile.in", "limits.in"],
     },
     Reader { command: "sweep", only: &[], words: &["--rules=rules.in"], inputs: &["rules.in"] },

@@ -225,7 +225,7 @@ fn a_kept_file_is_used_again_and_one_without_its_content_is_filled_again() {
 fn dry_run_says_everything_and_writes_nothing() {
     let bench = Bench::new();
     let ran = bench.run(&["run", "--target", "data", "--size", "64MiB", "--dry-run"]).expect_code(0);
-    for part in ["sql-data", "checkpoint", "tempdb", "sql-log", "ramp 2s", "measure 30s", "312"] {
+    for part in ["sql-data", "checkpoint", "tempdb", "sql-log", "ramp 2 s", "measure 30 s", "312"] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
     assert!(bench.data_files().is_empty() && !bench.store().exists());

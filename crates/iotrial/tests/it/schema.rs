@@ -141,6 +141,7 @@ fn made(bench: &Bench) -> Vec<(String, Value)> {
     let real = ["run", "--closed", "--target", "data", "--size", "16MiB", "--ramp", "0s", "--duration", "1s"];
     let ran = bench.run(&[&real[..], &["--quiet"]].concat());
     assert!([0, 1, 4].contains(&ran.code), "{}", ran.stderr);
+    keep_a_verified_run(bench);
     kill_a_run(bench);
     bench.run(&["records"]).expect_code(0);
     for source in sources() {
@@ -151,9 +152,29 @@ fn made(bench: &Bench) -> Vec<(String, Value)> {
         bench.stored(".json").iter().map(|path| (path.display().to_string(), read(path))).collect();
     let count_of = |format: &str| records.iter().filter(|(_, record)| record["format"] == *format).count();
     let counts = [RECORD_FORMAT, SWEEP_FORMAT, IMPORTED_FORMAT].map(count_of);
-    assert!(counts[0] == 12 && counts[1] == 1 && counts[2] >= 20, "{counts:?}");
+    assert!(counts[0] == 13 && counts[1] == 1 && counts[2] >= 20, "{counts:?}");
     assert!(records.iter().any(|(_, record)| record["ended"]["how"] == "interrupted"));
     records
+}
+
+/// A load that was verified, with all that is known of a fault: no device here lies.
+fn keep_a_verified_run(bench: &Bench) {
+    let path = bench.stored(".json").into_iter().find(|path| read(path)["label"] == "mine").unwrap();
+    let mut record = read(&path);
+    record.as_object_mut().unwrap().remove("checksum");
+    record["id"] = json!("01JDVERFED0000000000000000");
+    record["plan"]["verified"] = json!(true);
+    let fault = json!({
+        "kind": "misdirected-write", "path": "/data/a", "offset_bytes": 8192, "length_bytes": 8192, "noticed": "end-scan",
+        "first_bad_byte": 8192, "bad_sectors": 16, "bad_bits": 2, "good_rereads": 0, "os_error": 5,
+        "other_place": { "path": "/data/a", "offset_bytes": 65536 },
+    });
+    record["verification"] = json!({
+        "pages": 2048, "map_bytes": 16384, "writes": 9000, "pages_checked": 18000, "pages_overlapped": 3, "pages_scanned": 2048,
+        "scan_complete": true, "pages_unknown": 1, "counts": { "misdirected-write": 1 }, "faults": [fault],
+    });
+    let name = "01JDVERFED0000000000000000.iotrial.json";
+    std::fs::write(path.with_file_name(name), record.to_string()).unwrap();
 }
 
 /// Whether iotrial itself can make a record of it.

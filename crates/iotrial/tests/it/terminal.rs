@@ -226,7 +226,9 @@ fn the_answer_of_every_command_fits_a_screen_and_details_has_the_rest() {
         let lines = ran.stdout.lines().count();
         assert!((1..24).contains(&lines), "{command:?}: {lines}\n{}", ran.stdout);
         let next = ran.stdout.lines().filter(|line| line.starts_with("next: iotrial ")).count();
-        assert_eq!(next, usize::from(command[0] != "report" && command[1] != "explain"), "{}", ran.stdout);
+        // A report may go on, and does not have to.
+        let least = usize::from(command[0] != "report" && command[1] != "explain");
+        assert!((least..=1).contains(&next), "{command:?}: {}", ran.stdout);
         if command[0] != "run" && command[0] != "sweep" {
             let details = bench.run(&[command.as_slice(), &["--details"]].concat());
             assert!(details.stdout.lines().count() >= lines && details.code == ran.code, "{command:?}");

@@ -121,7 +121,7 @@ fn the_same_seed_gives_the_same_window() {
 fn dry_run_shows_rounds_window_and_limit_and_a_limit_too_short_is_refused() {
     let bench = Bench::new();
     let shown = bench.run(&[WAITING, &["--dry-run"]].concat()).expect_code(0).stdout;
-    for part in ["at most 51s", "five rounds of 2s", "figures are those of that 10s"] {
+    for part in ["at most 51 s", "five rounds of 2 s", "figures are those of that 10 s"] {
         assert!(shown.contains(part), "{part}\n{shown}");
     }
     let refused = bench.run(&[WAITING, &["5s"]].concat()).expect_code(2).stderr;
