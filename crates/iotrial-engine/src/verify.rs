@@ -1,6 +1,6 @@
 //! Whether a device gives back what was written to it.
 //!
-//! A run that verifies writes sectors that carry a [stamp](stamp::Stamp), keeps in a [ledger](ledger::Ledger) which
+//! A run that verifies writes sectors that carry a stamp, keeps in a ledger which
 //! write each page holds, and compares every page that is read: before it is overwritten, when the load reads it,
 //! and all of them after the load. A page that is written while it is read may hold either, or a part of each, and
 //! is not compared. What does not agree is read again, three times, into another buffer: a page that is right then
