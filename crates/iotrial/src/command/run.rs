@@ -111,7 +111,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 /// Runs a profile with every page compared, and shows what came of it.
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let json = JsonForm::of(args.json, false);
-    let outputs = Outputs::new(&args.files, json);
+    let outputs = Outputs::new(&args.files, json).checked()?;
     let request = args.request()?;
     if is_file_name(&args.load.profile) {
         intake::expect(Kind::Profile, Path::new(&args.load.profile), &TAKES)?;
