@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use iotrial_model::plan::{AreaKind, Plan};
+use iotrial_model::plan::{AreaKind, MAP_ENTRY_BYTES, Plan};
 use iotrial_model::verification::{FAULTS_KEPT, FaultKind, Noticed, OtherPlace, PageFault, Verification};
 
 use crate::content::Content;
@@ -62,8 +62,8 @@ struct VerifiedArea {
 #[derive(Debug, Default)]
 struct Found {
     faults: Vec<FoundFault>,
-    /// Of those that are not kept.
-    uncounted: Vec<(FaultKind, u64)>,
+    /// How many more there were, by kind.
+    others: Vec<(FaultKind, u64)>,
 }
 
 #[derive(Debug)]
@@ -233,9 +233,9 @@ impl Verifier {
             return;
         }
         let kind = found.fault.kind;
-        match all.uncounted.iter_mut().find(|(other, _)| *other == kind) {
+        match all.others.iter_mut().find(|(other, _)| *other == kind) {
             Some((_, count)) => *count += 1,
-            None => all.uncounted.push((kind, 1)),
+            None => all.others.push((kind, 1)),
         }
     }
 
@@ -257,7 +257,7 @@ impl Verifier {
     /// What was found out. The ends of misdirected writes are joined: what lies at one place names the place where it is missing.
     pub fn verification(&self, scan_complete: bool) -> Verification {
         let mut found = self.found.lock().expect("no holder panics");
-        let Found { faults, uncounted } = &mut *found;
+        let Found { faults, others } = &mut *found;
         let place = |area: &VerifiedArea, offset_bytes| OtherPlace { path: area.path.clone(), offset_bytes };
         let strangers: Vec<(Stamp, OtherPlace)> = faults
             .iter()
@@ -284,7 +284,7 @@ impl Verifier {
         }
         let mut result = Verification {
             pages: self.ledger.pages(),
-            map_bytes: self.ledger.pages() * size_of::<u64>() as u64,
+            map_bytes: self.ledger.pages() * MAP_ENTRY_BYTES,
             writes: self.writes.load(Ordering::Relaxed),
             pages_checked: self.pages_checked.load(Ordering::Relaxed),
             pages_overlapped: self.pages_overlapped.load(Ordering::Relaxed),
@@ -293,7 +293,7 @@ impl Verifier {
             pages_unknown: self.ledger.unknown(),
             ..Verification::default()
         };
-        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(uncounted.iter().copied());
+        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(others.iter().copied());
         for (kind, count) in kinds {
             *result.counts.entry(kind).or_default() += count;
         }

@@ -164,6 +164,9 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
+/// What is known of a page where what is read is compared, in bytes.
+pub const MAP_ENTRY_BYTES: u64 = size_of::<u64>() as u64;
+
 /// Every sector of so many bytes carries a stamp where what is read is compared.
 const VERIFIED_SECTOR: u64 = 512;
 
@@ -435,8 +438,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Where the areas are not written anew, so that nobody knows what they should hold, or where sectors have no room for a stamp.
-    pub fn verified(self) -> Result<Self, PlanError> {
+    /// Where the areas are not written by this run, so that nobody knows what they should hold, where sectors have no room for a stamp, or
+    /// where the map of all pages takes more than a sixteenth of the `memory` of the host.
+    pub fn verified(self, memory: Option<ByteSize>) -> Result<Self, PlanError> {
         if !self.engine.touches_targets() {
             return Err(PlanError::NothingToVerify { engine: self.engine.as_str() });
         }
@@ -448,7 +452,27 @@ impl Plan {
         if let Some(job) = self.jobs.iter().find(is_odd) {
             return Err(PlanError::NoWholeSectors { job: job.name.clone() });
         }
-        Ok(Self { verified: true, ..self })
+        let pages: u64 = (0..self.areas.len()).map(|area| self.pages_of(area)).sum();
+        let needed = ByteSize::bytes(pages.saturating_mul(MAP_ENTRY_BYTES));
+        match memory {
+            // A choice. What is verified needs the page cache of the host less than what is measured, but a host in use has others.
+            Some(memory) if needed > ByteSize::bytes(memory.get() / 16) => {
+                Err(PlanError::MapTooLarge { needed, memory })
+            }
+            _ => Ok(Self { verified: true, ..self }),
+        }
+    }
+
+    /// The page of an area: the largest size that every I/O on it is a multiple of.
+    pub fn page_of(&self, area: usize) -> ByteSize {
+        let jobs = self.jobs.iter().filter(|job| job.areas.contains(&area));
+        let page = jobs.map(|job| job.block_size.unit().get()).reduce(common_divisor);
+        page.map_or(self.areas[area].sector_size, ByteSize::bytes)
+    }
+
+    /// The pages of an area; the last one may be cut.
+    pub fn pages_of(&self, area: usize) -> u64 {
+        self.areas[area].length.get().div_ceil(self.page_of(area).get())
     }
 
     /// The job that this one follows, or itself where another one follows it; `None` where it is on its own.
@@ -558,6 +582,10 @@ fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Re
         }
         _ => Ok(()),
     }
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 #[cfg(test)]
@@ -858,6 +886,46 @@ size = "10GiB"
         assert!(matches!(decide(&large, request()), PlanError::TooMuchMemory { .. }));
         let long = PlanRequest { measure: Some(Duration::from_secs(200_000 * 3_600)), ..request() };
         assert_eq!(decide(DATA_AND_LOG, long), PlanError::TooLong);
+    }
+
+    #[test]
+    fn what_nobody_wrote_or_can_remember_is_not_verified() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &target).unwrap();
+        let pages = |plan: &Plan| (0..plan.areas.len()).map(|area| plan.pages_of(area)).sum::<u64>();
+        let map = ByteSize::bytes(pages(&plan) * MAP_ENTRY_BYTES);
+        let memory = |bytes: u64| Some(ByteSize::bytes(bytes));
+        assert!(plan.clone().verified(memory(16 * map.get())).unwrap().verified);
+        let too_large = plan.clone().verified(memory(16 * map.get() - 16)).unwrap_err();
+        assert!(matches!(too_large, PlanError::MapTooLarge { needed, .. } if needed == map));
+        let changed = |change: &dyn Fn(&mut Plan)| {
+            let mut plan = plan.clone();
+            change(&mut plan);
+            plan.verified(None)
+        };
+        for kind in [AreaKind::GivenFile, AreaKind::DeviceRead] {
+            let refused = changed(&|plan| plan.areas[0].kind = kind).unwrap_err();
+            assert!(matches!(refused, PlanError::UnknownContent { .. }), "{kind:?}");
+        }
+        let simulated = changed(&|plan| plan.engine = EngineKind::Sim).unwrap_err();
+        assert!(matches!(simulated, PlanError::NothingToVerify { .. }));
+        let odd =
+            changed(&|plan| plan.jobs[0].block_size = BlockSizes::one(ByteSize::bytes(1_000))).unwrap_err();
+        assert!(matches!(odd, PlanError::NoWholeSectors { .. }));
+    }
+
+    #[test]
+    fn a_page_is_the_largest_size_that_all_ios_on_an_area_are_multiples_of() {
+        assert_eq!(
+            [(8192, 512), (65536, 8192), (12288, 8192)].map(|(a, b)| common_divisor(a, b)),
+            [512, 8192, 4096]
+        );
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let mut plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &target).unwrap();
+        let unit = plan.jobs[0].block_size.unit();
+        assert_eq!(plan.page_of(plan.jobs[0].areas[0]), unit);
+        plan.areas[0].length = unit + unit + ByteSize::bytes(1);
+        assert_eq!(plan.pages_of(0), 3);
     }
 
     #[test]

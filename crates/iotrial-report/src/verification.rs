@@ -11,10 +11,12 @@ use crate::table::{Column, Row, Table, Value};
 /// Absent where nobody compared.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let verification = summary.verification.as_ref()?;
-    let mut blocks = vec![Block::Table(compared(verification))];
+    // What is wrong is read first.
+    let mut blocks = Vec::new();
     if verification.fault_count() > 0 {
         blocks.push(Block::Table(kinds(verification)));
     }
+    blocks.push(Block::Table(compared(verification)));
     if !verification.faults.is_empty() {
         blocks.push(Block::Table(places(&verification.faults)));
     }

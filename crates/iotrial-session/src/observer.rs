@@ -29,6 +29,9 @@ pub trait Observer: Send + Sync {
     /// Files are being laid out: so many bytes of all are written. Several threads may tell it at once.
     fn layout(&self, done_bytes: u64, total_bytes: u64);
 
+    /// What was written is compared once more after the load: so many bytes of all are read. Several threads may tell it at once.
+    fn comparing(&self, _done_bytes: u64, _total_bytes: u64) {}
+
     /// All the loads that are still to come take so long, at most. Only work of several loads tells it, before each of them.
     fn left(&self, _left: Duration) {}
 

@@ -229,11 +229,18 @@ impl Rig {
         else {
             return;
         };
-        let is_whole = record.ended.how == EndedHow::Complete && {
-            self.observer.say("compares every page once more");
-            verifier.scan(&|_, _| (), &|| self.control.is_stopping())
+        let was_complete = record.ended.how == EndedHow::Complete;
+        let compared = was_complete && {
+            // The display of the load has its end.
+            self.observer.finish();
+            let progress = |done, total| self.observer.comparing(done, total);
+            verifier.scan(&progress, &|| self.control.is_stopping())
         };
-        record.verification = Some(verifier.verification(is_whole));
+        if was_complete && !compared {
+            let reason = "stopped while pages were compared after the load".to_owned();
+            record.ended = Ended { how: EndedHow::Interrupted, reason: Some(reason) };
+        }
+        record.verification = Some(verifier.verification(compared));
     }
 
     /// The same of a load that `early_end` may end behind any interval: by the time from which on its figures count.

@@ -189,7 +189,7 @@ impl Setup {
         }
         let mut plan = Plan::decide(&profile, &asked, &facts)?;
         if request.aim == Aim::Verify {
-            plan = plan.verified()?;
+            plan = plan.without_steps().verified(asked.memory)?;
         }
         if plan.polled {
             polling::check_polling(&probed)?;
@@ -507,6 +507,7 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::UnknownContent { .. } => {
             "give a directory, where files are made for this run, or a raw device with its token (`iotrial target`) and a profile that writes"
         }
+        PlanError::MapTooLarge { .. } => "give a smaller --size, or a profile with larger blocks",
         PlanError::NoWholeSectors { .. } => "use block sizes that are multiples of 512 bytes",
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => return None,
     };

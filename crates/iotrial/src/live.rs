@@ -17,7 +17,7 @@ use crate::output::{
     clear_block, harmless, line, lines, show_block, stderr_has_colours, stderr_is_terminal,
     stderr_takes_escapes,
 };
-use load_block::{LoadBlock, Searched, layout_line, plain_layout, plain_line};
+use load_block::{LoadBlock, Searched, bytes_line, plain_bytes, plain_line};
 
 /// Where nobody watches, a line comes once in so long.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -90,8 +90,8 @@ impl Live {
         self.state().searched = Some(Searched::of(search));
     }
 
-    /// So many bytes of all test files are written.
-    pub fn layout(&self, done_bytes: u64, total_bytes: u64) {
+    /// Work that is measured in bytes, and what it is called: so many of all are done.
+    pub fn bytes(&self, what: &str, done_bytes: u64, total_bytes: u64) {
         let mut state = self.state();
         let begin = *state.layout.get_or_insert_with(Instant::now);
         let is_last = done_bytes >= total_bytes;
@@ -100,12 +100,12 @@ impl Live {
             Shows::Block => {
                 if state.is_due(PAINT_EVERY) || is_last {
                     let (_, width) = size();
-                    show_block(vec![layout_line(done_bytes, total_bytes, begin.elapsed(), width)]);
+                    show_block(vec![bytes_line(what, done_bytes, total_bytes, begin.elapsed(), width)]);
                 }
             }
             Shows::Lines => {
                 if state.is_due(LINE_EVERY) || is_last {
-                    line(plain_layout(done_bytes, total_bytes, begin.elapsed()));
+                    line(plain_bytes(what, done_bytes, total_bytes, begin.elapsed()));
                 }
             }
         }

@@ -105,8 +105,12 @@ impl Observer for Watchers {
 
     fn layout(&self, done_bytes: u64, total_bytes: u64) {
         lock(&self.seen).load.layout(done_bytes, total_bytes);
-        self.live.layout(done_bytes, total_bytes);
+        self.live.bytes("creating files", done_bytes, total_bytes);
         self.stream.iter().for_each(|stream| stream.layout(done_bytes, total_bytes));
+    }
+
+    fn comparing(&self, done_bytes: u64, total_bytes: u64) {
+        self.live.bytes("comparing pages", done_bytes, total_bytes);
     }
 
     fn left(&self, left: Duration) {

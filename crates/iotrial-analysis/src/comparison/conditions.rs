@@ -260,6 +260,10 @@ const fn device_in_words(device: EngineDevice) -> &'static str {
 /// `None` where a job does not say.
 fn io_of(subject: &Subject<'_>) -> Option<&'static str> {
     if let Some(plan) = subject.plan {
+        // Each write is also a read then, whatever else it goes through.
+        if plan.verified {
+            return Some("compared with what was written");
+        }
         return Some(match (plan.direct, plan.polled) {
             (false, _) => "buffered",
             (true, false) => "direct",

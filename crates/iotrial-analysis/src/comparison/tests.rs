@@ -344,6 +344,8 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
         ["version 1 of iotrial", "version 9 of iotrial"],
     );
     check(|record| record.plan.direct = false, ConditionKind::Io, ["direct", "buffered"]);
+    let compared = "compared with what was written";
+    check(|record| record.plan.verified = true, ConditionKind::Io, ["direct", compared]);
     check(
         |record| {
             let working_set = record.plan.jobs[0].working_set.get() / 2;

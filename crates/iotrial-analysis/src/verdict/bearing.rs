@@ -251,7 +251,7 @@ fn speaks_against(subject: &Subject<'_>, finding: &Finding) -> Option<Weight> {
     use FindingId as Id;
     Some(match finding.id {
         // What failed, failed on the device, whoever else used it.
-        Id::Failed | Id::IoErrors | Id::ShortIo | Id::NotAsWritten => Weight::Against,
+        Id::Failed | Id::IoErrors | Id::ShortIo => Weight::Against,
         // What follows another job has no rate that it could miss: its commits that wait for the write under way are latency.
         Id::NotIssued if !has_rate(subject, finding) => Weight::Caveat(None),
         // A search asks of each of its loads whether the rate was kept, and answers by all of them.

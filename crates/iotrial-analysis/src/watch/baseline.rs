@@ -1,6 +1,6 @@
 //! Counters compared with those of a normal time: what changed, and whether the same load takes longer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use iotrial_model::counters::{Counter, CounterSeries, DiskCounters};
 use iotrial_model::load::Direction;
@@ -180,10 +180,10 @@ fn same_load(
 fn by_load(
     (series, disk): (&CounterSeries, &DiskCounters),
     direction: Option<Direction>,
-) -> HashMap<LoadOfInterval, Vec<f64>> {
+) -> BTreeMap<LoadOfInterval, Vec<f64>> {
     #[expect(clippy::cast_possible_truncation, reason = "logarithms of rates and sizes are small")]
     let step = |value: f64, base: f64| (value.ln() / base.ln()).round() as i32;
-    let mut all: HashMap<LoadOfInterval, Vec<f64>> = HashMap::new();
+    let mut all: BTreeMap<LoadOfInterval, Vec<f64>> = BTreeMap::new();
     for interval in 0..series.interval_count {
         let Some(iops) = disk.iops(interval).filter(|iops| *iops >= LEAST_IOPS) else { continue };
         let is_busy = iops_of(disk, interval, direction).is_some_and(|iops| iops >= LEAST_IOPS);

@@ -45,9 +45,7 @@ impl Ledger {
     /// All pages as the layout wrote them.
     pub(super) fn new(plan: &Plan) -> Self {
         let areas = plan.areas.iter().enumerate().map(|(index, area)| {
-            let page = page_of(plan, index).unwrap_or(area.sector_size.get());
-            let count = area.length.get().div_ceil(page);
-            Self::area(area.offset.get(), page, count)
+            Self::area(area.offset.get(), plan.page_of(index).get(), plan.pages_of(index))
         });
         Self { areas: areas.collect() }
     }
@@ -118,16 +116,6 @@ impl Ledger {
     }
 }
 
-/// The largest size that every I/O on an area is a multiple of.
-fn page_of(plan: &Plan, area: usize) -> Option<u64> {
-    let jobs = plan.jobs.iter().filter(|job| job.areas.contains(&area));
-    jobs.map(|job| job.block_size.unit().get()).reduce(common_divisor)
-}
-
-fn common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,13 +157,5 @@ mod tests {
         let before = ledger.look(0, START, PAGE).next().unwrap();
         ledger.forget(0, START, before);
         assert_eq!(ledger.unknown(), 1);
-    }
-
-    #[test]
-    fn a_page_is_the_largest_common_part_of_all_sizes() {
-        assert_eq!(
-            [(8192, 512), (65536, 8192), (12288, 8192)].map(|(a, b)| common_divisor(a, b)),
-            [512, 8192, 4096]
-        );
     }
 }

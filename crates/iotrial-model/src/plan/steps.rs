@@ -42,7 +42,7 @@ impl Plan {
     pub fn without_steps(mut self) -> Self {
         if !self.steps.is_empty() {
             self.notes.push(format!(
-                "the {} steps of `{}` are left out: a search chooses its loads itself",
+                "the {} steps of `{}` are left out: the load does not change here",
                 self.steps.len(),
                 self.profile
             ));

@@ -36,14 +36,14 @@ pub(super) fn verified(ruling: &VerifiedRuling, outcome: Outcome) -> VerdictWord
             ),
         ),
         Outcome::Inconclusive if *is_complete => (
-            "nothing was found, but not all can be seen",
+            "no fault was found, but a cache may have answered",
             format!(
                 "All {} pages read back as they were written, but not surely from the storage.",
                 count(*pages)
             ),
         ),
         Outcome::Inconclusive => (
-            "not read to the end",
+            "stopped before every page was read back",
             format!(
                 "Nothing was found in {} comparisons, but not every page was read back after the load.",
                 count(compared)

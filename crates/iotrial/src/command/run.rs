@@ -127,7 +127,7 @@ pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
         html_folder: rig.page.html_folder.clone(),
         wanted: Wanted { quiet: rig.quiet, listen: rig.listen.listen, json_stream: false },
         // Other programs on the host make no page another one.
-        wait_for_quiet: Some(Duration::ZERO),
+        wait_for_quiet: rig.wait_for_quiet.or(Some(Duration::ZERO)),
     };
     carry_out(load, &request, output)
 }

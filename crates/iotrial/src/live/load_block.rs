@@ -242,25 +242,21 @@ fn mib_per_s(rate: Option<f64>) -> String {
     }
 }
 
-/// The layout of files on a terminal.
-pub fn layout_line(done_bytes: u64, total_bytes: u64, elapsed: Duration, width: usize) -> String {
+/// Work that is measured in bytes on a terminal.
+pub fn bytes_line(what: &str, done_bytes: u64, total_bytes: u64, elapsed: Duration, width: usize) -> String {
     let share = done_bytes as f64 / (total_bytes as f64).max(1.0);
-    let times = progress_of_layout(done_bytes, total_bytes, elapsed);
-    console::truncate_str(
-        &bar_line("creating files", share, &times, width, false),
-        width.saturating_sub(1),
-        "…",
-    )
-    .into_owned()
+    let times = progress_of_bytes(done_bytes, total_bytes, elapsed);
+    console::truncate_str(&bar_line(what, share, &times, width, false), width.saturating_sub(1), "…")
+        .into_owned()
 }
 
 /// The same as a line of a log.
-pub fn plain_layout(done_bytes: u64, total_bytes: u64, elapsed: Duration) -> String {
-    format!("creating files: {}", progress_of_layout(done_bytes, total_bytes, elapsed))
+pub fn plain_bytes(what: &str, done_bytes: u64, total_bytes: u64, elapsed: Duration) -> String {
+    format!("{what}: {}", progress_of_bytes(done_bytes, total_bytes, elapsed))
 }
 
 /// `1.20 GiB of 2.00 GiB, 431 MiB/s, 0:02 left`.
-fn progress_of_layout(done_bytes: u64, total_bytes: u64, elapsed: Duration) -> String {
+fn progress_of_bytes(done_bytes: u64, total_bytes: u64, elapsed: Duration) -> String {
     let sizes = format!("{} of {}", ByteSize::bytes(done_bytes), ByteSize::bytes(total_bytes));
     let seconds = elapsed.as_secs_f64();
     // The first moments say nothing of how fast it is.
@@ -415,10 +411,13 @@ mod tests {
     fn the_layout_tells_how_fast_it_is_and_how_long_it_still_takes() {
         let (gib, second) = (1 << 30, Duration::from_secs(1));
         assert_eq!(
-            plain_layout(gib, 2 * gib, 4 * second),
+            plain_bytes("creating files", gib, 2 * gib, 4 * second),
             "creating files: 1 GiB of 2 GiB, 256 MiB/s, 0:04 left"
         );
-        assert_eq!(plain_layout(2 * gib, 2 * gib, 8 * second), "creating files: 2 GiB of 2 GiB");
-        assert!(console::measure_text_width(&layout_line(gib, 2 * gib, second, 40)) < 40);
+        assert_eq!(
+            plain_bytes("creating files", 2 * gib, 2 * gib, 8 * second),
+            "creating files: 2 GiB of 2 GiB"
+        );
+        assert!(console::measure_text_width(&bytes_line("creating files", gib, 2 * gib, second, 40)) < 40);
     }
 }
