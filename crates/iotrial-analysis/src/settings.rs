@@ -101,6 +101,8 @@ pub(crate) fn settings_of_run(subject: &Subject<'_>) -> Vec<Setting> {
     // Without a long run the record of a search is its last probe of a few seconds, whether its rate held or not.
     let is_whole = subject.search.is_none_or(|search| search.result.is_some())
         && subject.ended_how() == EndedHow::Complete
+        // The rates of a load that also compares propose nothing.
+        && subject.verification.is_none()
         && subject.measured.is_some_and(|measured| !measured.is_zero());
     let database = subject.plan.and_then(|plan| Database::of_profile(&plan.profile));
     match database.filter(|_| is_whole) {

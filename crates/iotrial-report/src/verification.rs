@@ -1,7 +1,7 @@
 //! What a run that verifies compared, and what it found.
 
 use iotrial_analysis::summary::Summary;
-use iotrial_model::verification::{FaultKind, Noticed, PageFault, Verification};
+use iotrial_model::verification::{Noticed, PageFault, Verification};
 
 use crate::document::{Block, Section};
 use crate::front::KeyFigure;
@@ -62,14 +62,21 @@ fn compared(verification: &Verification) -> Table {
 
 fn kinds(verification: &Verification) -> Table {
     let rows = verification.counts.iter().map(|(kind, count)| {
-        row(vec![words(kind.as_str()), Value::Count(*count), words(FaultKind::meaning(*kind))])
+        let first = verification.faults.iter().find(|fault| fault.kind == *kind);
+        row(vec![
+            words(kind.as_str()),
+            Value::Count(*count),
+            first.map_or(Value::Absent, |first| Value::Count(first.offset_bytes)),
+            Value::text(first.map(|first| first.path.display().to_string())),
+        ])
     });
     Table {
         caption: "Faults by kind".to_owned(),
         columns: vec![
             Column::new("kind", Quantity::Words),
             Column::new("number", Quantity::Count),
-            Column::new("meaning", Quantity::Words),
+            Column::new("first at byte", Quantity::Count),
+            Column::new("of", Quantity::Words),
         ],
         rows: rows.collect(),
         at_a_glance: true,
