@@ -67,13 +67,18 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 
 /// The run of a record as the command line takes it, as far as the record has it in so many words.
 pub fn again(record: &RunRecord) -> String {
-    let run =
-        stopped::on_targets(&format!("run {}", shell_line::quoted(&record.plan.profile)), &record.targets);
+    let command = format!("{} {}", command_of(record), shell_line::quoted(&record.plan.profile));
+    let run = stopped::on_targets(&command, &record.targets);
     let need = record.search.as_ref().and_then(|search| search.need.as_ref());
     need.map_or_else(
         || run.clone(),
         |need| format!("{run} {}", shell_line::option("--need", &need.to_string())),
     )
+}
+
+/// The command that makes such a record.
+pub const fn command_of(record: &RunRecord) -> &'static str {
+    if record.plan.verified { "verify" } else { "run" }
 }
 
 /// What a report is made of.

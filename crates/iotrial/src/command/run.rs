@@ -277,7 +277,10 @@ const UNTIL_STEADY: &str = " --until-steady 30m";
 const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
 
 /// A run as the command line takes it.
+#[derive(Clone)]
 struct Again {
+    /// The command that made it.
+    command: &'static str,
     /// Options and values, as they were given.
     words: Vec<(String, Option<String>)>,
     /// ` --target …`, as the record has them.
@@ -294,25 +297,26 @@ impl Again {
         let targets: String = targets.collect();
         // The name of a file need not be text. As text it is shown here, with a mark where it is none.
         let mut typed = effective::words().into_iter().map(|word| word.to_string_lossy().into_owned());
-        let words = match typed.next().as_deref() {
-            Some("run") => given(typed),
+        let command = report::command_of(record);
+        let words = match typed.next() {
+            Some(word) if word == command => given(command, typed),
             _ => {
                 let profile = (record.plan.profile.clone(), None);
                 let of_target = |target: &TargetRecord| ("--target".to_owned(), Some(target.named()));
                 std::iter::once(profile).chain(record.targets.iter().map(of_target)).collect()
             }
         };
-        Self { words, targets }
+        Self { command, words, targets }
     }
 
     /// All of it, for whoever begins again: what was typed where it was, else what the record has of it.
     fn whole(&self, record: &RunRecord) -> String {
-        effective::typed("run").unwrap_or_else(|| next::in_store(&report::again(record)))
+        effective::typed(self.command).unwrap_or_else(|| next::in_store(&report::again(record)))
     }
 
     /// The command, without some of its options.
-    fn run_without(&self, left_out: &[&str]) -> String {
-        let mut command = "iotrial run".to_owned();
+    fn without(&self, left_out: &[&str]) -> String {
+        let mut command = format!("iotrial {}", self.command);
         for (word, value) in self.words.iter().filter(|(word, _)| !left_out.contains(&word.as_str())) {
             // No simulation tells more by being repeated.
             let is_without_storage =
@@ -330,9 +334,9 @@ impl Again {
 }
 
 /// Options with their values, but for what does not belong to the load.
-fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>)> {
-    let command = Cli::command();
-    let run = command.find_subcommand("run").expect("there is such a command");
+fn given(command: &str, mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>)> {
+    let program = Cli::command();
+    let run = program.find_subcommand(command).expect("there is such a command");
     let takes_value = |word: &str| {
         let is_it = |arg: &&clap::Arg| {
             let names = arg.get_long_and_visible_aliases().unwrap_or_default();
@@ -371,7 +375,8 @@ fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
         }
         // How fast is a question of its own.
         (Outcome::Qualified, _) if summary.verification.is_some() => {
-            format!("{}   # how fast it is", again.run_without(&[]))
+            let run = Again { command: "run", ..again.clone() };
+            format!("{}   # how fast it is", run.without(&[]))
         }
         (Outcome::NotQualified, _) if summary.verification.is_some() => {
             format!("iotrial check{}   # what is below it, and whether it is healthy", again.targets)
@@ -380,18 +385,15 @@ fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
         (Outcome::Inconclusive, None) if summary.verdict.queue().is_some() => {
             let iops = summary.verdict.queue().and_then(|queue| queue.iops).unwrap_or(2_000.0);
             let iops = round_down(iops / 2.0);
-            format!(
-                "{} --need {iops:.0}iops   # put the rate that you need",
-                again.run_without(&["--closed"])
-            )
+            format!("{} --need {iops:.0}iops   # put the rate that you need", again.without(&["--closed"]))
         }
         (Outcome::Inconclusive, _) => match &summary.verdict.advice {
             Some(advice) => advised(advice, again, id),
-            None => again.run_without(&[]),
+            None => again.without(&[]),
         },
         (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
             let iops = round_down(capacity.iops.unwrap_or_default() / 2.0);
-            format!("{} --need {iops:.0}iops   # put the rate that you need", again.run_without(&[]))
+            format!("{} --need {iops:.0}iops   # put the rate that you need", again.without(&[]))
         }
         (Outcome::Qualified, _) => "iotrial open   # the report of this run".to_owned(),
         (Outcome::NotQualified, _) => {
@@ -427,7 +429,7 @@ fn advised(advice: &Advice, again: &Again, id: &str) -> String {
         Some(duration) => (&DURATIONS, format!(" --duration {}", format_duration(duration))),
         None => (&[], String::new()),
     };
-    format!("{}{duration}{added}", again.run_without(&[left_out, durations].concat()))
+    format!("{}{duration}{added}", again.without(&[left_out, durations].concat()))
 }
 
 /// To two digits: an example needs no more.
@@ -492,8 +494,11 @@ mod tests {
     #[test]
     fn the_command_that_follows_advice_can_be_given_and_does_what_is_advised() {
         let typed = ["--size", "2GiB", "--buffered", "--wait-for-quiet", "1m", "--time", "30s"];
-        let again =
-            Again { words: given(typed.into_iter().map(str::to_owned)), targets: " --target t".to_owned() };
+        let again = Again {
+            command: "run",
+            words: given("run", typed.into_iter().map(str::to_owned)),
+            targets: " --target t".to_owned(),
+        };
         let next = |advice: &Advice| advised(advice, &again, "01ABC");
         let check = |advice: &Advice, has: &str, lacks: &str| {
             let line = next(advice);
@@ -512,6 +517,11 @@ mod tests {
         }
         check(&Advice::longer(Duration::from_secs(120)), "--duration 2m", "30s");
         check(&Advice::to(Change::LookAtAudit), "audit 01ABC", "--size");
+        let verify = Again { command: "verify", ..again.clone() };
+        assert!(
+            advised(&Advice::to(Change::LeaveOutBuffered), &verify, "01ABC")
+                .starts_with("iotrial verify --size 2GiB")
+        );
         check(&Advice::to(Change::FindFailure), "check --target t", "--size");
         for change in [Change::ChooseDisk, Change::LargerFiles, Change::RunAgain, Change::WaitForClock] {
             check(&Advice::to(change), "run --size 2GiB --buffered", "audit");
