@@ -243,7 +243,7 @@ impl Verifier {
     fn kind_of(&self, area: u32, os_error: i32, otherwise: FaultKind) -> FaultKind {
         let is_device =
             matches!(self.areas[area as usize].kind, AreaKind::DeviceDestroy | AreaKind::DeviceRead);
-        let is_full = io::Error::from_raw_os_error(os_error).kind() == io::ErrorKind::StorageFull;
+        let is_full = os::NO_SPACE.contains(&os_error);
         // A block device has no room to run out of: Linux says so of one whose size became zero.
         if os::GONE.contains(&os_error) || (is_full && is_device) {
             FaultKind::DeviceGone

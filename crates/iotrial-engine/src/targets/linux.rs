@@ -19,6 +19,9 @@ use iotrial_host::mounts::{self, Mount};
 /// Errors that say that the device is no longer there.
 pub(crate) const GONE: [i32; 3] = [libc::ENODEV, libc::ENXIO, libc::ENOMEDIUM];
 
+/// Errors that say that there is no room, or no more for this user.
+pub(crate) const NO_SPACE: [i32; 2] = [libc::ENOSPC, libc::EDQUOT];
+
 /// What an open file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {

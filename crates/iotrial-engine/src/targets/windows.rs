@@ -13,7 +13,8 @@ use iotrial_model::plan::FreeSpace;
 use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
 use windows_sys::Win32::Foundation::{
-    ERROR_DEV_NOT_EXIST, ERROR_DEVICE_NOT_CONNECTED, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_NOT_READY,
+    ERROR_DEV_NOT_EXIST, ERROR_DEVICE_NOT_CONNECTED, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED,
+    ERROR_HANDLE_DISK_FULL, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_NOT_READY,
 };
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED,
@@ -32,6 +33,13 @@ pub(crate) const GONE: [i32; 3] = [
     ERROR_DEVICE_NOT_CONNECTED.cast_signed(),
     ERROR_NOT_READY.cast_signed(),
     ERROR_DEV_NOT_EXIST.cast_signed(),
+];
+
+/// Errors that say that there is no room, or no more for this user.
+pub(crate) const NO_SPACE: [i32; 3] = [
+    ERROR_DISK_FULL.cast_signed(),
+    ERROR_HANDLE_DISK_FULL.cast_signed(),
+    ERROR_DISK_QUOTA_EXCEEDED.cast_signed(),
 ];
 
 /// What an open file is for.

@@ -117,7 +117,7 @@ impl<Q> FaultyQueue<Q> {
                 self.after.insert(slot, After::Say(Outcome::Bytes(length / 2)));
             }
             FaultKind::NoSpace => {
-                self.after.insert(slot, After::Say(Outcome::Error(28)));
+                self.after.insert(slot, After::Say(Outcome::Error(os::NO_SPACE[0])));
                 return never;
             }
             FaultKind::DeviceGone => {
