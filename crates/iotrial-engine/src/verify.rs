@@ -7,7 +7,6 @@
 //! was read wrongly, and one that is not is wrong on the media.
 
 use std::fs::File;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
