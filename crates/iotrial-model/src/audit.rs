@@ -106,6 +106,13 @@ words! {
         ClaimedGain = "claimed-gain",
         /// The word that the text uses for a latency with the printed table of categories.
         ClaimedCategory = "claimed-category",
+        /// The row that is called the worst with all others, by the named metric, otherwise by every metric that all rows have. A doubt if it is
+        /// the worst by most of them.
+        ClaimedWorst = "claimed-worst",
+        /// A limit or a range that figures are said to keep ("always below 2 ms") with the figures.
+        ClaimedLimit = "claimed-limit",
+        /// A price with the sum of its parts, each a quantity times a unit price.
+        ClaimedPrice = "claimed-price",
     }
 }
 
@@ -312,6 +319,27 @@ pub enum Conflict {
         /// From where to where the claimed category reaches, in ms; `None` where no category has that word.
         claimed_ms: Option<(Option<f64>, Option<f64>)>,
     },
+    /// A row that is called the worst, and is not.
+    Worst {
+        /// The metrics by which no other row is worse.
+        fitting: Vec<String>,
+        /// The others, each with the id of the row that is the worst.
+        others: Vec<(String, String)>,
+    },
+    /// A figure beyond a claimed limit.
+    Limit {
+        /// The side on which the limit is said to keep the figure.
+        relation: BoundRelation,
+        /// In the unit of the figure.
+        limit: Stated,
+        /// What the row has.
+        figure: PrintedAmount,
+    },
+    /// A price that is not the sum of its parts.
+    Price {
+        /// As the text says.
+        total: Stated,
+    },
 }
 
 impl Conflict {
@@ -325,6 +353,9 @@ impl Conflict {
             Self::Recommendation { .. } => Check::ClaimedRecommendation,
             Self::Gain { .. } => Check::ClaimedGain,
             Self::Category { .. } => Check::ClaimedCategory,
+            Self::Worst { .. } => Check::ClaimedWorst,
+            Self::Limit { .. } => Check::ClaimedLimit,
+            Self::Price { .. } => Check::ClaimedPrice,
         }
     }
 }

@@ -169,6 +169,40 @@ pub enum Claim {
         /// The word that the text uses.
         category: String,
     },
+    /// Which row is the worst.
+    Worst {
+        /// Id of the row.
+        row: String,
+        /// Such as `read.iops`; `None` where the text names no metric, and all count.
+        metric: Option<String>,
+    },
+    /// A figure that keeps within limits: «always below 2 ms», «between 1 and 4 ms».
+    Limit {
+        /// Such as `read.lat_mean_us`.
+        metric: String,
+        /// Ids of the rows; empty for every row that has the metric.
+        rows: Vec<String>,
+        /// The limits, as printed.
+        limits: Vec<(BoundRelation, PrintedNumber)>,
+    },
+    /// A price, and what it is made of.
+    Price {
+        /// Id of the row that costs it.
+        row: String,
+        /// As printed, in any currency.
+        total: PrintedNumber,
+        /// What it is the sum of.
+        parts: Vec<PricePart>,
+    },
+}
+
+/// A part of a price: so many units of a unit price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PricePart {
+    /// Hours, GiB, processors.
+    pub quantity: PrintedNumber,
+    /// What one costs, in the currency of the total.
+    pub unit_price: PrintedNumber,
 }
 
 /// A category of latency as printed.
@@ -435,6 +469,9 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
         Recommend,
         Gain,
         Category,
+        Worst,
+        Limit,
+        Price,
     }
     let kinds = [
         ("delta", Kind::Delta),
@@ -442,6 +479,9 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
         ("recommend", Kind::Recommend),
         ("gain", Kind::Gain),
         ("category", Kind::Category),
+        ("worst", Kind::Worst),
+        ("limit", Kind::Limit),
+        ("price", Kind::Price),
     ];
     let kind = claim.required("kind", |claim, key| claim.word(key, &kinds))?;
     // Every key is read before the first one that is wrong ends the claim: what is left over counts as
@@ -469,6 +509,32 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
             let (row, metric) = (row_id(claim, "row", ids), metric(claim));
             let category = claim.required("category", TableReader::text);
             Claim::Category { row: row?, metric: metric?, category: category? }
+        }
+        Kind::Worst => {
+            let metric = if claim.has("metric") { Some(metric(claim)?) } else { None };
+            Claim::Worst { row: row_id(claim, "row", ids)?, metric }
+        }
+        Kind::Limit => {
+            let metric = metric(claim);
+            let rows = if claim.has("rows") { row_ids(claim, "rows", ids) } else { Some(Vec::new()) };
+            let limit = |(key, relation)| Some((relation, read_change(claim, key)?));
+            let limits: Vec<_> = BoundRelation::ALL.into_iter().filter_map(limit).collect();
+            if limits.is_empty() {
+                return claim.refuse("metric", "give `below`, `at_most`, `above` or `at_least`".to_owned());
+            }
+            Claim::Limit { metric: metric?, rows: rows?, limits }
+        }
+        Kind::Price => {
+            let (row, total) = (row_id(claim, "row", ids), claim.required("total", read_change));
+            let parts = claim.list("parts", |part| {
+                let (quantity, unit_price) =
+                    (part.required("quantity", read_change), part.required("unit_price", read_change));
+                Some(PricePart { quantity: quantity?, unit_price: unit_price? })
+            });
+            if parts.is_empty() {
+                return claim.refuse("parts", "a price is checked by its parts".to_owned());
+            }
+            Claim::Price { row: row?, total: total?, parts: parts.into_iter().collect::<Option<_>>()? }
         }
     })
 }

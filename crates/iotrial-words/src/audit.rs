@@ -78,6 +78,9 @@ pub const fn compares(check: Check) -> &'static str {
         Check::ClaimedRecommendation => "the recommendation of the text, compared with the rows",
         Check::ClaimedGain => "a gain without its metric, compared with all metrics of its kind",
         Check::ClaimedCategory => "words for latencies, compared with the printed categories",
+        Check::ClaimedWorst => "the row that the text calls the worst, compared with the others",
+        Check::ClaimedLimit => "limits that the text claims, compared with the rows",
+        Check::ClaimedPrice => "prices, compared with the sum of their parts",
     }
 }
 

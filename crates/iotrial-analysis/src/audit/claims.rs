@@ -10,7 +10,7 @@ use iotrial_model::figure::Better;
 use iotrial_model::imported::Stated;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::range::Range;
-use iotrial_model::table::{Claim, PrintedCategory, PublishedTable};
+use iotrial_model::table::{Claim, PricePart, PrintedCategory, PrintedNumber, PublishedTable};
 
 use super::tally::Tally;
 use crate::comparison::{CompareRequest, Comparison, Metric, MetricGroup, Sample};
@@ -29,6 +29,9 @@ pub(super) fn check_claims(table: &PublishedTable, tally: &mut Tally) {
                 claims.check_gain(baseline, row, percent.into(), words.as_deref(), tally);
             }
             Claim::Category { row, metric, category } => claims.check_category(row, metric, category, tally),
+            Claim::Worst { row, metric } => claims.check_worst(row, metric.as_deref(), tally),
+            Claim::Limit { metric, rows, limits } => claims.check_limits(metric, rows, limits, tally),
+            Claim::Price { row, total, parts } => check_price(row, total.into(), parts, tally),
         }
     }
 }
@@ -61,6 +64,30 @@ impl Known {
         match (self.amount, other.amount) {
             (Amount::Exact(_), Amount::Exact(_)) => self.range.is_above(other.range),
             (one, other) => one.surely(other) == Some(Ordering::Greater),
+        }
+    }
+
+    /// Whether it is on that side of a number, as far as the digits go; `None` where its bound leaves that open.
+    fn is_within(&self, relation: BoundRelation, limit: f64) -> Option<bool> {
+        let Range { low, high } = self.range;
+        let (low_included, high_included) = self.amount.includes_ends();
+        let (may, must) = match relation {
+            BoundRelation::Below => (low < limit, high < limit || high == limit && !high_included),
+            BoundRelation::AtMost => (low < limit || low == limit && low_included, high <= limit),
+            BoundRelation::Above => (high > limit, low > limit || low == limit && !low_included),
+            BoundRelation::AtLeast => (high > limit || high == limit && high_included, low >= limit),
+            // Whoever says «about» does not say how far off it may be.
+            BoundRelation::About => (true, true),
+        };
+        match self.amount {
+            Amount::Exact(_) => Some(may),
+            Amount::Bounded(_) => {
+                if may == must {
+                    Some(may)
+                } else {
+                    None
+                }
+            }
         }
     }
 }
@@ -222,6 +249,95 @@ impl Claims<'_> {
         tally.found(if has_right { finding.with_right(Right::GainsWithMetrics) } else { finding });
     }
 
+    /// A row is the worst by a metric if no other one is worse for sure.
+    fn check_worst(&self, row: &str, metric: Option<&str>, tally: &mut Tally) {
+        let rows = &self.table.rows;
+        let metrics: Vec<&str> = metric.map_or_else(
+            || {
+                rows.first()
+                    .map_or_else(Vec::new, |row| row.figures.iter().map(|(name, _)| &**name).collect())
+            },
+            |metric| vec![metric],
+        );
+        let (mut fitting, mut others) = (Vec::new(), Vec::new());
+        for metric in metrics {
+            let Some(better) = metric_of(metric).and_then(|metric| metric.better()) else { continue };
+            let figures: Option<Vec<(&str, Known)>> =
+                rows.iter().map(|row| Some((&*row.id, self.known(&row.id, metric)?))).collect();
+            let Some(figures) = figures else { continue };
+            let is_worse = |one: &Known, other: &Known| match better {
+                Better::Higher => other.is_above(one),
+                Better::Lower => one.is_above(other),
+            };
+            let worst =
+                figures.iter().reduce(|worst, one| if is_worse(&one.1, &worst.1) { one } else { worst });
+            let own = figures.iter().find(|(id, _)| *id == row);
+            let Some((worst, own)) = worst.zip(own) else { continue };
+            if is_worse(&worst.1, &own.1) {
+                others.push((metric.to_owned(), worst.0.to_owned()));
+            } else {
+                fitting.push(metric.to_owned());
+            }
+        }
+        let place = AuditPlace::Row(row.to_owned());
+        if fitting.is_empty() && others.is_empty() {
+            let reason =
+                metric.map_or(Reason::NoCommonFigure, |metric| Reason::NotInEveryRow(metric.to_owned()));
+            return tally.unchecked_at(place, reason);
+        }
+        let count = |id: &str| others.iter().filter(|(_, row)| row == id).count();
+        // Of several, the first that the table has.
+        let Some(rival) = others.iter().map(|(_, row)| row).rev().max_by_key(|row| count(row)).cloned()
+        else {
+            return tally.held(Check::ClaimedWorst);
+        };
+        let is_wrong = count(&rival) > fitting.len();
+        let finding = AuditFinding::new(place, Conflict::Worst { fitting, others });
+        tally.found(if is_wrong {
+            finding.with_right(Right::Row(rival))
+        } else {
+            finding.weighing(Weight::Doubt)
+        });
+    }
+
+    /// A limit is broken where a figure is beyond it for sure.
+    fn check_limits(
+        &self,
+        metric: &str,
+        rows: &[String],
+        limits: &[(BoundRelation, PrintedNumber)],
+        tally: &mut Tally,
+    ) {
+        let named = |id: &String| rows.is_empty() || rows.contains(id);
+        let known: Vec<(&String, Known)> = self
+            .table
+            .rows
+            .iter()
+            .filter(|row| named(&row.id))
+            .filter_map(|row| Some((&row.id, self.known(&row.id, metric)?)))
+            .collect();
+        if let Some(row) = rows.iter().find(|row| known.iter().all(|(id, _)| id != row)) {
+            return tally.unchecked(Reason::NotInRow { row: row.clone(), metric: metric.to_owned() });
+        }
+        if known.is_empty() {
+            return tally.unchecked(Reason::NotInEveryRow(metric.to_owned()));
+        }
+        for (row, figure) in known {
+            for (relation, number) in limits {
+                let limit = Stated::from(number);
+                let place = AuditPlace::RowMetric { row: row.clone(), metric: metric.to_owned() };
+                match figure.is_within(*relation, limit.value) {
+                    Some(true) => tally.held(Check::ClaimedLimit),
+                    None => tally.unchecked_at(place, Reason::OnlyBound),
+                    Some(false) => {
+                        let conflict = Conflict::Limit { relation: *relation, limit, figure: figure.printed };
+                        tally.found(AuditFinding::new(place, conflict));
+                    }
+                }
+            }
+        }
+    }
+
     fn check_category(&self, row: &str, metric: &str, claimed: &str, tally: &mut Tally) {
         let Some(figure) = self.known(row, metric) else {
             let (row, metric) = (row.to_owned(), metric.to_owned());
@@ -254,6 +370,18 @@ impl Claims<'_> {
         let place = AuditPlace::RowMetric { row: row.to_owned(), metric: metric.to_owned() };
         tally.found(AuditFinding::new(place, conflict).with_right(Right::Category(own.clone())));
     }
+}
+
+/// A price is right where some values that its digits may stand for are the sum of some that those of its parts may.
+fn check_price(row: &str, total: Stated, parts: &[PricePart], tally: &mut Tally) {
+    let range = |number: &PrintedNumber| Range::of(Stated::from(number));
+    let part = |part: &PricePart| range(&part.quantity) * range(&part.unit_price);
+    let sum = parts.iter().map(part).fold(Range::exact(0.0), |sum, part| sum + part);
+    if sum.overlaps(Range::of(total)) {
+        return tally.held(Check::ClaimedPrice);
+    }
+    let finding = AuditFinding::new(AuditPlace::Row(row.to_owned()), Conflict::Price { total });
+    tally.found(finding.with_right(Right::Sum(sum)));
 }
 
 fn wrong_change(place: AuditPlace, from: &Known, to: &Known, claimed: Stated) -> AuditFinding {

@@ -961,3 +961,60 @@ fn littles_law_counts_once_for_each_part_of_a_run() {
     let count = audit.checks.iter().find(|count| count.check == Check::LittlesLaw).unwrap();
     assert_eq!(count.held, parts.max(1));
 }
+
+/// Three rows whose claims are true or false by their digits alone.
+fn claims_of_three_rows(claim: &str) -> Vec<(Check, Weight, Option<Right>)> {
+    let rows = "\
+        [[row]]\nid = \"A\"\nread = { iops = 500, lat_mean_us = \"2.0\" }\n\
+        [[row]]\nid = \"B\"\nread = { iops = 400, lat_mean_us = \"9.0\" }\n\
+        [[row]]\nid = \"C\"\nread = { iops = 300, lat_mean_us = \"8.0\" }\nbounds = { write_lat_mean_us_below = 5 }\n";
+    let text = format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{rows}[[claim]]\n{claim}\n");
+    audit(&text).findings.into_iter().map(|one| (one.check, one.weight, one.right)).collect()
+}
+
+#[test]
+fn a_row_is_the_worst_only_where_no_other_one_is_worse() {
+    let found = |claim: &str| claims_of_three_rows(&format!("kind = \"worst\"\n{claim}"));
+    assert_eq!(found("row = \"C\"\nmetric = \"read.iops\""), []);
+    assert_eq!(found("row = \"B\"\nmetric = \"read.lat_mean_us\""), []);
+    let right = |row: &str| Some(Right::Row(row.to_owned()));
+    let wrong = |row| [(Check::ClaimedWorst, Weight::Contradiction, right(row))];
+    assert_eq!(found("row = \"A\"\nmetric = \"read.iops\""), wrong("C"));
+    // By one metric each: which one counts is not for the figures to say.
+    assert_eq!(found("row = \"C\""), [(Check::ClaimedWorst, Weight::Doubt, None)]);
+    assert_eq!(found("row = \"A\""), wrong("C"));
+}
+
+#[test]
+fn a_limit_is_broken_only_by_what_is_beyond_it_for_sure() {
+    let found = |claim: &str| claims_of_three_rows(&format!("kind = \"limit\"\n{claim}")).len();
+    let latency = "metric = \"read.lat_mean_us\"\n";
+    assert_eq!(found(&format!("{latency}at_most = 9")), 0);
+    assert_eq!(found(&format!("{latency}below = 9")), 0, "9.0 may have been 8.97");
+    assert_eq!(found(&format!("{latency}below = 8.5")), 1);
+    assert_eq!(found(&format!("{latency}below = 7")), 2);
+    assert_eq!(found(&format!("{latency}below = 7\nrows = [\"A\"]")), 0);
+    assert_eq!(found(&format!("{latency}at_least = 3\nat_most = 8.5")), 2);
+    let bound = "metric = \"write.lat_mean_us\"\n";
+    // Below 5: that is below 6, may be below 4, and is not above 5.
+    assert_eq!([found(&format!("{bound}below = 6")), found(&format!("{bound}below = 4"))], [0, 0]);
+    assert_eq!(found(&format!("{bound}at_least = 5")), 1);
+}
+
+#[test]
+fn a_price_is_the_sum_of_its_parts() {
+    let found = |total: &str| {
+        claims_of_three_rows(&format!(
+            "kind = \"price\"\nrow = \"A\"\ntotal = {total}\n\
+             parts = [{{ quantity = \"744\", unit_price = 0.5 }}, {{ quantity = \"100\", unit_price = 0.25 }}]"
+        ))
+    };
+    assert!(found("397").is_empty());
+    // 0.5 and 0.25 may have been rounded.
+    assert!(found("420").is_empty());
+    let found = found("534");
+    let [(Check::ClaimedPrice, Weight::Contradiction, Some(Right::Sum(sum)))] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert!(sum.low < 397.0 && sum.high > 397.0 && sum.high < 534.0, "{sum:?}");
+}

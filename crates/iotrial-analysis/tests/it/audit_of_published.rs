@@ -13,11 +13,16 @@ use iotrial_model::table::PublishedTable;
 
 /// A table of the published documents, which are data to check against and no part of the project.
 fn audit(name: &str) -> Option<Audit> {
+    audit_with(name, "")
+}
+
+/// The same with more claims.
+fn audit_with(name: &str, claims: &str) -> Option<Audit> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("IOTRIAL_SHARED").map_or(beside, PathBuf::from);
     let path = shared.join("data/published").join(name);
     match std::fs::read_to_string(&path) {
-        Ok(text) => Some(Audit::of_table(&PublishedTable::parse(&text).unwrap())),
+        Ok(text) => Some(Audit::of_table(&PublishedTable::parse(&(text + claims)).unwrap())),
         Err(_) => {
             println!("skipped: {} is missing; IOTRIAL_SHARED names its folder", path.display());
             None
@@ -117,6 +122,17 @@ fn all_deltas_and_rankings_of_the_four_set_ups_are_confirmed() {
     assert_eq!(held(&audit, Check::ClaimedRecommendation), (1, 0));
     assert_eq!(held(&audit, Check::IopsBandwidth), (8, 0));
     assert_eq!(held(&audit, Check::Totals), (8, 0));
+}
+
+#[test]
+fn the_set_up_that_is_called_the_worst_is_so_in_two_of_ten_rankings() {
+    let claim = "\n[[claim]]\nkind = \"worst\"\nrow = \"D\"\n";
+    let Some(audit) = audit_with("oci-sqlserver-fio.toml", claim) else { return };
+    let worst = audit.findings.iter().find(|finding| finding.check == Check::ClaimedWorst).unwrap();
+    assert_eq!((worst.weight, &worst.right), (Weight::Contradiction, &Some(Right::Row("B".to_owned()))));
+    let Conflict::Worst { fitting, others } = &worst.conflict else { panic!("{worst:?}") };
+    let of_b = others.iter().filter(|(_, row)| row == "B").count();
+    assert!(of_b > fitting.len(), "{fitting:?} {others:?}");
 }
 
 #[test]

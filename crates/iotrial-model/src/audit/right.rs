@@ -45,6 +45,8 @@ pub enum Right {
     GainsWithMetrics,
     /// A category of the table.
     Category(String),
+    /// The sum of the parts of a price, from the lowest to the highest that their digits leave.
+    Sum(Range),
 }
 
 impl Right {

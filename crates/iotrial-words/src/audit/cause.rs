@@ -126,6 +126,9 @@ fn usual(conflict: &Conflict) -> &'static str {
             "the gain refers to a metric that is not printed"
         }
         Conflict::Gain { .. } => "the text took the metric with the larger gain and did not name it",
+        Conflict::Worst { .. } => "the text judges by one metric and does not name it",
+        Conflict::Limit { .. } => "the text speaks of most rows, or of another metric",
+        Conflict::Price { .. } => "a part is missing, such as a licence, or the hours of another month",
         Conflict::Category { .. } => "the text does not follow the categories of its own table",
     }
 }

@@ -64,6 +64,27 @@ pub(super) fn message(claim: &Conflict, right: Option<&Right>) -> String {
                 |edges| format!(": {claimed} is {}", edges_in_words(edges))
             )
         ),
+        Conflict::Worst { fitting, others } => {
+            let other = |(metric, row): &(String, String)| format!("{} ({row})", metric_in_words(metric));
+            let others = enumerate(&others.iter().map(other).collect::<Vec<_>>());
+            if fitting.is_empty() {
+                format!("it is called the worst, but another row is worse by {others}")
+            } else {
+                let fitting: Vec<_> = fitting.iter().map(|metric| metric_in_words(metric)).collect();
+                format!(
+                    "it is called the worst, and is by {}, but another row is by {others}",
+                    enumerate(&fitting)
+                )
+            }
+        }
+        Conflict::Limit { relation, limit, figure } => {
+            format!("{} is claimed to be {} {}", printed(*figure), relation.sign(), write_stated(*limit))
+        }
+        Conflict::Price { total } => format!(
+            "{} is the price, but its parts add up to {}",
+            write_stated(*total),
+            right.map_or_else(String::new, |right| right::in_words(right, claim))
+        ),
         Conflict::Figures { .. } | Conflict::AlteredRecord | Conflict::Run { .. } => {
             unreachable!("it is no claim")
         }

@@ -5,7 +5,7 @@ use iotrial_model::range::Range;
 
 use super::claim::gains_in_words;
 use super::figures::{bound_in_words, number, sizes};
-use crate::stated::{write_change, write_number, write_sizes, write_stated};
+use crate::stated::{write_change, write_number, write_range, write_sizes, write_stated};
 
 /// What would be right in place of what the conflict is about.
 pub(super) fn in_words(right: &Right, conflict: &Conflict) -> String {
@@ -44,6 +44,7 @@ pub(super) fn in_words(right: &Right, conflict: &Conflict) -> String {
             _ => unreachable!("only gains have none"),
         },
         Right::Category(name) => name.clone(),
+        Right::Sum(sum) => write_range(*sum),
     }
 }
 

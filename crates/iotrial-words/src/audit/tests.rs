@@ -308,7 +308,32 @@ fn of_others() -> Vec<AuditFinding> {
         category(Amount::Exact(72.5), Some((Some(20.0), None))),
         category(Amount::Exact(72.5), Some((None, None))),
         category(Amount::Exact(72.5), None),
+        AuditFinding::new(
+            AuditPlace::Row("D".to_owned()),
+            Conflict::Worst { fitting: vec!["read.iops".to_owned()], others: worse_rows() },
+        )
+        .with_right(Right::Row("B".to_owned())),
+        AuditFinding::new(
+            AuditPlace::Row("D".to_owned()),
+            Conflict::Worst { fitting: Vec::new(), others: worse_rows() },
+        )
+        .with_right(Right::Row("B".to_owned())),
+        AuditFinding::new(
+            AuditPlace::RowMetric { row: "A".to_owned(), metric: metric() },
+            Conflict::Limit {
+                relation: BoundRelation::Below,
+                limit: Stated::exact(2_000.0),
+                figure: printed("2671"),
+            },
+        ),
+        AuditFinding::new(AuditPlace::Row("A".to_owned()), Conflict::Price { total: Stated::exact(534.0) })
+            .with_right(Right::Sum(Range { low: 784.2, high: 784.3 })),
     ]
+}
+
+fn worse_rows() -> Vec<(String, String)> {
+    let worse = |metric: &str| (metric.to_owned(), "B".to_owned());
+    vec![worse("read.lat_mean_us"), worse("write.lat_p99_us")]
 }
 
 fn observations() -> Vec<Observation> {
