@@ -112,7 +112,7 @@ pub enum Aim {
 }
 
 /// A sweep: kinds of I/O, each at several loads.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweepRequest {
     /// Kinds of I/O with their block sizes, none of them twice; empty is the usual choice. A published series has its own.
     pub patterns: Vec<LoadPattern>,
@@ -131,9 +131,10 @@ pub struct SweepRequest {
 }
 
 /// Which loads a sweep measures.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SweepLoads {
     /// Those that find the knee.
+    #[default]
     Search,
     /// The same on the way to the storage instead of the storage: sequential I/O on files that a cache below holds.
     Channel,
@@ -143,6 +144,8 @@ pub enum SweepLoads {
     Sqlio {
         /// With the times of the paper.
         full: bool,
+        /// Outstanding I/Os of every test, in the order of the load; empty for those of the paper.
+        loads: Vec<u32>,
     },
 }
 

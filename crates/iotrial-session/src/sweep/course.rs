@@ -1,5 +1,6 @@
 //! What a sweep is going to do: its patterns, its loads, its times.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iotrial_model::load::Pattern;
@@ -96,11 +97,11 @@ impl Course {
             return Err(CourseError::Zero { option: "--size" });
         }
         let step = request.step.unwrap_or(Duration::from_secs(10));
-        let (method, mut loads) = match &request.loads {
-            SweepLoads::Sqlio { full } => return Ok(Self::sqlio(request, *full)),
+        let (method, loads) = match &request.loads {
+            SweepLoads::Sqlio { full, loads } => return Ok(Self::sqlio(request, *full, &each_once(loads))),
             SweepLoads::Search => (SweepMethod::Search, Vec::new()),
             SweepLoads::Channel => (SweepMethod::Channel, Vec::new()),
-            SweepLoads::Grid(loads) => (SweepMethod::Grid, loads.clone()),
+            SweepLoads::Grid(loads) => (SweepMethod::Grid, each_once(loads)),
         };
         let is_channel = method == SweepMethod::Channel;
         let names: &[&str] = if is_channel {
@@ -120,9 +121,6 @@ impl Course {
                 return Err(CourseError::Twice { pattern: *pattern });
             }
         }
-        // Each once: to measure a load several times is what --repeats is for, in rounds.
-        loads.sort_unstable();
-        loads.dedup();
         let test = |pattern| Test { pattern, loads: loads.clone(), step };
         Ok(Self {
             method,
@@ -136,8 +134,9 @@ impl Course {
     }
 
     /// The batch file in «Predeployment I/O Best Practices» (M. Ruthruff, 2007), with its order: 600 s for random I/O, 60 s for
-    /// sequential, and a minute of rest between tests, which it calls acceptable for most systems.
-    fn sqlio(request: &SweepRequest, full: bool) -> Self {
+    /// sequential, and a minute of rest between tests, which it calls acceptable for most systems. With loads of its own it is a grid:
+    /// the paper has the series made again with 8 to 128 outstanding I/Os.
+    fn sqlio(request: &SweepRequest, full: bool, loads: &[u32]) -> Self {
         let quick = Duration::from_secs(10);
         let (random_step, step, idle) =
             if full { (600, 60, 60) } else { (quick.as_secs(), quick.as_secs(), 5) };
@@ -145,15 +144,30 @@ impl Course {
         let random_step = request.step.unwrap_or(Duration::from_secs(random_step));
         let test = |name: String, load: u32, step: Duration| Test {
             pattern: name.parse().expect("the names are constants"),
-            loads: vec![load],
+            loads: if loads.is_empty() { vec![load] } else { loads.to_vec() },
             step,
         };
         let random = ["randwrite-8k", "randread-8k"].map(|name| test(name.to_owned(), 32, random_step));
         let small = [4, 8, 16, 32, 64].map(|kib| test(format!("write-{kib}k"), 1, step));
         let large = |word: &str| [8, 64, 128, 256].map(|kib| test(format!("{word}-{kib}k"), 8, step));
+        let mut tests: Vec<Test> =
+            random.into_iter().chain(small).chain(large("read")).chain(large("write")).collect();
+        let method = if loads.is_empty() {
+            SweepMethod::Sqlio
+        } else {
+            // Writes of 8 KiB and 64 KiB are in it twice, with different loads.
+            let mut seen = Vec::new();
+            tests.retain(|test| {
+                !seen.contains(&test.pattern) && {
+                    seen.push(test.pattern);
+                    true
+                }
+            });
+            SweepMethod::Grid
+        };
         Self {
-            method: SweepMethod::Sqlio,
-            tests: random.into_iter().chain(small).chain(large("read")).chain(large("write")).collect(),
+            method,
+            tests,
             step,
             idle: request.idle.unwrap_or(Duration::from_secs(idle)),
             repeats: 1,
@@ -218,9 +232,30 @@ impl Course {
     }
 }
 
+/// Each load once, in their order: to measure one several times is what --repeats is for, in rounds.
+fn each_once(loads: &[u32]) -> Vec<u32> {
+    let loads: BTreeSet<u32> = loads.iter().copied().collect();
+    loads.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn series(full: bool, loads: &[u32]) -> Course {
+        let loads = SweepLoads::Sqlio { full, loads: loads.to_vec() };
+        Course::of(&SweepRequest { loads, ..SweepRequest::default() }).unwrap()
+    }
+
+    #[test]
+    fn the_series_is_made_again_with_other_loads() {
+        let own = series(false, &[]);
+        assert_eq!((own.method, own.tests.len()), (SweepMethod::Sqlio, 15));
+        let raised = series(true, &[128, 8, 8]);
+        assert_eq!((raised.method, raised.tests.len()), (SweepMethod::Grid, 13));
+        assert!(raised.tests.iter().all(|test| test.loads == [8, 128]));
+        assert_eq!((raised.tests[0].step.as_secs(), raised.tests[2].step.as_secs()), (600, 60));
+    }
 
     #[test]
     fn volumes_are_doubled_until_all_of_them_work_together() {

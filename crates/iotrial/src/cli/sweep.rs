@@ -37,6 +37,8 @@ Examples:
   iotrial sweep --pattern randread-8k --xlsx sweep.xlsx
   # live figures for Prometheus and Grafana while it runs
   iotrial sweep --listen 9464
+  # its tests again with more outstanding I/Os
+  iotrial sweep --series sqlio --grid 8,16,32,64,128
   # the path to the array: HBA, switch, ports
   iotrial sweep --channel --target /mnt/a --target /mnt/b
 
@@ -57,12 +59,13 @@ pub struct SweepArgs {
     #[arg(short, long, value_name = "SIZE")]
     pub size: Option<ByteSize>,
 
-    /// Measure exactly these numbers of outstanding I/Os instead of searching.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096), help_heading = heading::LOAD)]
+    /// Measure exactly these numbers of outstanding I/Os instead of searching; 4x8 is four threads with eight each. With --series,
+    /// each of its tests at each of them.
+    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = outstanding, help_heading = heading::LOAD)]
     pub grid: Vec<u32>,
 
     /// Run a published series of tests instead of searching.
-    #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"], help_heading = heading::LOAD)]
+    #[arg(long, value_enum, conflicts_with_all = ["patterns", "repeats"], help_heading = heading::LOAD)]
     pub series: Option<SeriesChoice>,
 
     /// With --series: use the published durations. Without --full, each test takes 10 s, with 5 s idle between tests.
@@ -112,7 +115,9 @@ impl SweepArgs {
     pub fn request(&self) -> Result<SweepRequest, Failure> {
         // The order decides nothing: clap has refused all combinations but `--channel` with patterns.
         let loads = match (self.series, self.channel, self.grid.as_slice()) {
-            (Some(SeriesChoice::Sqlio), ..) => SweepLoads::Sqlio { full: self.full },
+            (Some(SeriesChoice::Sqlio), ..) => {
+                SweepLoads::Sqlio { full: self.full, loads: self.grid.clone() }
+            }
             (None, true, _) => SweepLoads::Channel,
             (None, false, []) => SweepLoads::Search,
             (None, false, grid) => SweepLoads::Grid(grid.to_vec()),
@@ -127,6 +132,17 @@ impl SweepArgs {
             rig: self.rig.request()?,
         })
     }
+}
+
+/// Outstanding I/Os as tools write them: a number, or threads times those of each.
+fn outstanding(text: &str) -> Result<u32, String> {
+    let factors: Option<Vec<u32>> = text.split(['x', '×']).map(|factor| factor.trim().parse().ok()).collect();
+    let product = factors
+        .filter(|factors| factors.len() <= 2)
+        .and_then(|factors| factors.into_iter().try_fold(1, u32::checked_mul));
+    product.filter(|count| (1..=4_096).contains(count)).ok_or_else(|| {
+        "give outstanding I/Os from 1 to 4,096, or threads times I/Os of each, such as 4x8".to_owned()
+    })
 }
 
 /// The series that a user may choose.
