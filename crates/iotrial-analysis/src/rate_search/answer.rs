@@ -4,7 +4,7 @@ use iotrial_model::finding::Doubts;
 use iotrial_model::search::{JobRate, Probe, SearchResult};
 
 use super::belief::Belief;
-use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER, is_doubted};
+use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER, is_doubted, is_same};
 
 /// Below so many I/Os of the device for each that counts, an answer tells both.
 // Two rates that differ by less would be one with a quarrel about its digits.
@@ -21,11 +21,14 @@ impl RateSearch {
         let held = match self.search.need {
             // Of a needed rate that is not decided nothing is known either way.
             Some(_) => {
-                self.search.carries_need?;
                 let carried = belief.carried(CONFIDENCE)?;
-                // What is carried by many loads is not less than what was decided to be.
-                let need = self.need_share().filter(|_| self.search.carries_need == Some(true));
-                need.map_or(carried, |need| need.max(carried))
+                let need = self.need_share()?;
+                // What is carried by many loads is not less than what was decided to be; and of lower rates than a need that is not,
+                // nothing is known unless one of them held.
+                match self.search.carries_need? {
+                    true => need.max(carried),
+                    false => carried.min(self.highest_held_below(need)?),
+                }
             }
             None => match confirmed {
                 Some(held) => held,
@@ -98,6 +101,14 @@ impl RateSearch {
         };
         let was_disturbed = self.search.probes.iter().any(is_doubted);
         shares(true).chain(below_all.filter(|_| was_disturbed)).filter(carried).reduce(f64::max)
+    }
+
+    /// The highest share below another one at which a load held.
+    fn highest_held_below(&self, share: f64) -> Option<f64> {
+        let held = self.search.probes.iter().filter(|probe| probe.held == Some(true));
+        held.filter_map(|probe| probe.share)
+            .filter(|one| *one < share && !is_same(*one, share))
+            .reduce(f64::max)
     }
 
     /// The doubts of the loads that did not hold next above a share; none where one of them is beyond doubt.

@@ -287,6 +287,14 @@ fn when_the_time_ends_most_of_the_ios_at_a_need_decide() {
 }
 
 #[test]
+fn a_rate_that_no_load_was_made_at_is_not_the_answer_of_a_need_that_failed() {
+    let mut search = tried(Some("9000iops"), |_, _, _| false);
+    search.search.probes.truncate(3);
+    search.end_of_time();
+    assert_eq!((search.search().carries_need, found(&search)), (Some(false), None));
+}
+
+#[test]
 fn a_need_by_role_gives_each_role_its_own_rate() {
     let search = tried(Some("data=8000iops,log=500iops"), |_, share, _| share <= 0.8);
     let rates: Vec<f64> = search.mix.rates(search.need_share().unwrap()).map(|(_, rate)| rate).collect();

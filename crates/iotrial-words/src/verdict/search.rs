@@ -66,6 +66,10 @@ pub(super) fn search_reasons(answer: &SearchAnswer, ruling: &Ruling) -> Vec<Stri
     reasons(&ruling)
 }
 
+fn asked_below(search: &Search, iops: f64) -> bool {
+    search.probes.iter().any(|probe| probe.asked_iops.is_some_and(|asked| asked < iops))
+}
+
 struct Said<'s> {
     search: &'s Search,
     ruling: &'s Ruling,
@@ -104,13 +108,20 @@ impl Said<'_> {
             SearchAnswer::NeedCarried => self.carried(need, &asked),
             SearchAnswer::NeedTooSlow => (cannot_tell(), format!("Inconclusive: {}.", long_one())),
             SearchAnswer::NeedNotCarried => {
-                let why = self.search.at_need(need).filter_map(|probe| probe.why_not.as_deref()).last();
+                let failed = self.search.at_need(need).filter(|probe| probe.why_not.is_some());
+                // By what decided: the longest of those without doubts.
+                let decisive = failed.max_by_key(|probe| (probe.doubts.is_empty(), probe.duration));
+                let why = decisive.and_then(|probe| probe.why_not.as_deref());
                 let why = why.map_or_else(String::new, |why| format!(": {why}"));
                 let instead = match &self.search.result {
                     Some(result) => {
                         format!("{}{} IOPS of this mix do", at_least(result), rate_in_words(result.held_iops))
                     }
-                    None => "none of the rates that were tried does".to_owned(),
+                    // Only rounding differs at the same rate.
+                    None if asked_below(self.search, 0.999 * need) => {
+                        "none of the rates that were tried does".to_owned()
+                    }
+                    None => "there was no time to try lower rates".to_owned(),
                 };
                 let measured = measured(&self.ruling.caveats);
                 (
