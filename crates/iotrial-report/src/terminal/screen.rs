@@ -64,7 +64,8 @@ pub fn render_screen(document: &Document, style: TerminalStyle, most_lines: usiz
     if whole.lines().count() <= most_lines {
         return whole;
     }
-    let mut screen = Screen { style, unit: document.latency_unit(), pieces: Vec::new(), block: 0 };
+    let mut screen =
+        Screen { style, unit: document.latency_unit(), pieces: Vec::new(), block: 0, chapter: None };
     screen.document(document);
     screen.fitting(most_lines, more)
 }
@@ -74,6 +75,8 @@ struct Screen {
     unit: LatencyUnit,
     pieces: Vec<Piece>,
     block: usize,
+    /// Title of the chapter that is shown: of its answer only the first line is.
+    chapter: Option<String>,
 }
 
 impl Screen {
@@ -107,11 +110,14 @@ impl Screen {
         });
         self.sections(document);
         let are_few = document.chapters.len() <= MOST_CHAPTERS;
+        self.block += 1;
+        let first = self.block;
         for chapter in document.chapters.iter().filter(|_| are_few) {
-            self.block += 1;
-            self.push(Worth::Warning, Kind::Text, |page| page.one_line("", &chapter.title, Tone::Strong));
+            self.chapter = Some(chapter.title.clone());
+            self.block = first;
             self.sections(chapter);
         }
+        self.chapter = None;
         self.block += 1;
         let width = document.in_brief.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default() + 2;
         for (label, text) in &document.in_brief {
@@ -127,7 +133,9 @@ impl Screen {
         let mut has_figures = false;
         for section in &document.sections {
             for block in &section.blocks {
-                self.block += 1;
+                // The answers of the chapters stand together.
+                let is_answer = matches!(block, Block::Verdict(_) | Block::Answer(_) | Block::Statement(_));
+                self.block += usize::from(self.chapter.is_none() || !is_answer);
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => {
@@ -156,6 +164,9 @@ impl Screen {
         let category = verdict.decisive_category().map(|category| format!(" ({})", category_word(category)));
         let word = verdict.headline.clone().unwrap_or_else(|| verdict.word().to_uppercase());
         let answer = format!("{symbol} {word}{}", category.unwrap_or_default());
+        if self.chapter_line(&answer, tone) {
+            return;
+        }
         self.push(Worth::Answer, Kind::Text, |page| page.prose("", "  ", &answer, tone));
         self.push(Worth::Sentence, Kind::Text, |page| {
             page.prose("  ", "  ", &verdict.sentence, Tone::Plain);
@@ -169,7 +180,20 @@ impl Screen {
         }
     }
 
+    /// The answer of a chapter, in one line with its title; false outside of chapters.
+    fn chapter_line(&mut self, answer: &str, tone: Tone) -> bool {
+        let Some(title) = self.chapter.clone() else { return false };
+        self.push(Worth::Warning, Kind::Text, |page| {
+            let first = page.paint(Tone::Strong, &format!("{title}  "));
+            page.one_line(&first, answer, tone);
+        });
+        true
+    }
+
     fn answer(&mut self, answer: &Answer, first: &str, tone: Tone) {
+        if self.chapter_line(&format!("{first}{}", answer.headline), tone) {
+            return;
+        }
         self.push(Worth::Answer, Kind::Text, |page| {
             let painted = page.paint(tone, first);
             page.prose(&painted, &" ".repeat(width_of(first)), &answer.headline, tone);
