@@ -246,8 +246,10 @@ fn table<'s>(
     let mut table = TableOf::<AnswerPool<'s>>::new(caption)
         .column(Column::new(name, Quantity::Words), |row| first(row, Value::Text(row.name.to_owned())))
         .column(Column::new("machine", Quantity::Words), |row| first(row, Value::Text(row.machine())))
-        .column(Column::new("vCPU", Quantity::Count), |row| first(row, Value::Count(row.answer.vcpus.into())))
-        .column(Column::new("GiB", Quantity::Count).under("RAM"), |row| {
+        .column(Column::new("vCPU", Quantity::Count).optional(), |row| {
+            first(row, Value::Count(row.answer.vcpus.into()))
+        })
+        .column(Column::new("GiB", Quantity::Count).under("RAM").optional(), |row| {
             first(row, Value::Number(row.answer.memory_gib))
         })
         .column(network, |row| first(row, Value::number(row.answer.network_gbit_per_s)))
@@ -261,7 +263,7 @@ fn table<'s>(
         .column(Column::new("headroom", Quantity::ChangePercent), |row| {
             row.fullest().map_or_else(|| Value::number(None), |share| headroom(share.percent))
         })
-        .column(Column::new("limited by", Quantity::Words), |row| {
+        .column(Column::new("limited by", Quantity::Words).optional(), |row| {
             Value::text(row.fullest().map(|share| share.element.clone()))
         })
         .column(Column::new("which limit", Quantity::Words).optional(), |row| {
@@ -273,10 +275,14 @@ fn table<'s>(
 }
 
 fn side_by_side(sizing: &Sizing) -> Section {
-    let answers = sizing
-        .found
-        .iter()
-        .flat_map(|found| found.answers.iter().flat_map(|answer| AnswerPool::all(&found.shown, answer)));
+    // One of each, the cheapest first, so that a screen shows all providers; the others of each follow in a table of their own.
+    let mut best: Vec<(&Found, &Explanation)> =
+        sizing.found.iter().filter_map(|found| Some((found, found.answers.first()?))).collect();
+    best.sort_by(|(_, a), (_, b)| a.cost.per_month.total_cmp(&b.cost.per_month));
+    let best = best.into_iter().flat_map(|(found, answer)| AnswerPool::all(&found.shown, answer));
+    let others = sizing.found.iter().flat_map(|found| {
+        found.answers.iter().skip(1).flat_map(|answer| AnswerPool::all(&found.shown, answer))
+    });
     let against = sizing
         .against
         .iter()
@@ -284,7 +290,14 @@ fn side_by_side(sizing: &Sizing) -> Section {
     let month =
         sizing.found.iter().flat_map(|found| &found.answers).map(|one| one.cost.hours_per_month).next();
     let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
-    let mut blocks: Vec<Block> = table(caption, "provider", &sizing.currency, answers).into_iter().collect();
+    let mut blocks: Vec<Block> = table(caption, "provider", &sizing.currency, best).into_iter().collect();
+    let others = table("The next of each provider".to_owned(), "provider", &sizing.currency, others);
+    blocks.extend(others.map(|mut block| {
+        if let Block::Table(table) = &mut block {
+            table.at_a_glance = false;
+        }
+        block
+    }));
     // The warnings of the answer itself are shown with it.
     let warnings =
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(

@@ -253,7 +253,8 @@ pub struct RunArgs {
 
     /// Can the storage sustain this rate within the latency limits, and with how much headroom? Give one rate, such as
     /// 20000iops; rates by role, such as data=18000iops,log=900iops (for a log with group commit, 900iops are 900 commits per
-    /// second); or a file: a demand, counters of a running system, or the record of a run.
+    /// second); or a file: a demand, counters of a running system, or the record of a run. Without PROFILE the I/O of the file itself
+    /// is made, at its rates and sizes; with one, its mix at the rates of the file.
     #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"], help_heading = heading::NONE)]
     pub need: Option<String>,
 
@@ -478,12 +479,19 @@ pub struct FioArgs {
     pub fio_env: Vec<String>,
 }
 
+impl LoadArgs {
+    /// The profile that was named, or the usual one.
+    pub fn profile(&self) -> &str {
+        self.profile.as_deref().unwrap_or("sqlserver-oltp")
+    }
+}
+
 /// Which load, on which targets, by which engine: what every command that runs a profile is asked.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// A built-in profile (see `iotrial profiles`) or a TOML file.
-    #[arg(default_value = "sqlserver-oltp", value_parser = habit::profile, add = completion::profiles())]
-    pub profile: String,
+    /// A built-in profile (see `iotrial profiles`) or a TOML file [default: sqlserver-oltp].
+    #[arg(value_parser = habit::profile, add = completion::profiles())]
+    pub profile: Option<String>,
 
     /// Total size of all test files [default: the profile's quick size, less if space is short].
     #[arg(short, long, value_name = "SIZE", help_heading = heading::NONE)]

@@ -110,7 +110,11 @@ impl Entry {
             id: subject.id.to_owned(),
             path: path.to_owned(),
             started_at: subject.measured_at.unwrap_or_default().to_owned(),
-            profile: subject.profile().to_owned(),
+            // What it says of its pages, it does not say of its rates.
+            profile: match subject.verification {
+                Some(_) => format!("verify {}", subject.profile()),
+                None => subject.profile().to_owned(),
+            },
             label: subject.label.map(str::to_owned),
             targets: subject.targets_in_words(),
             ended: ended_word(subject.ended_how()).to_owned(),

@@ -3,7 +3,7 @@
 use iotrial_model::finding::{Doubts, FindingId};
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, Search, SearchResult};
-use iotrial_model::verdict::{Doubt, Objection, Outcome, Ruling, SearchAnswer};
+use iotrial_model::verdict::{Doubt, DoubtKind, Objection, Outcome, Ruling, SearchAnswer};
 
 use super::{bearing, is_told_in_full, measured, objection, reasons, settled, shown, streams};
 use crate::numbers::{capital, latency_in_words, rate_in_words, with_thousands};
@@ -124,10 +124,14 @@ impl Said<'_> {
                     None => "there was no time to try lower rates".to_owned(),
                 };
                 let measured = measured(&self.ruling.caveats);
+                // It is a «no» for what they left.
+                let is_shared =
+                    self.ruling.doubts.iter().any(|doubt| matches!(doubt.kind, DoubtKind::ForeignLoad));
+                let shared = if is_shared { "; other programs used its disks meanwhile" } else { "" };
                 (
                     does_not(),
                     format!(
-                        "Does not sustain the {asked} IOPS that are needed within {limit}{why}; {instead}{measured}."
+                        "Does not sustain the {asked} IOPS that are needed within {limit}{why}; {instead}{shared}{measured}."
                     ),
                 )
             }

@@ -296,10 +296,7 @@ mod tests {
                 };
                 let asked = args.need.as_ref().map(|need| need.parse().unwrap());
                 assert_eq!(args.request(asked).unwrap(), answers.request(), "{command}");
-                assert_eq!(
-                    (args.load.profile.as_str(), args.load.thresholds.is_none()),
-                    (answers.profile, true)
-                );
+                assert_eq!((args.load.profile(), args.load.thresholds.is_none()), (answers.profile, true));
             }
         }
     }

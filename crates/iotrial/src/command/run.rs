@@ -14,6 +14,7 @@ use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
 use iotrial_measure::control::Control;
+use iotrial_model::demand::Demand;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
@@ -30,6 +31,7 @@ use iotrial_session::setup::Setup;
 use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs, VerifyArgs};
 use crate::command::report::{Around, Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
+use crate::command::size::proof;
 use crate::command::{dry_run, report};
 use crate::effective;
 use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
@@ -71,21 +73,33 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let outputs = args.gates.and_files(Outputs::new(&args.files, json))?;
     args.gates.check_are_values()?;
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
-    let need = args.need.as_deref().map(|need| needed(need, args)).transpose()?;
+    let needed = args.need.as_deref().map(|need| needed(need, args)).transpose()?;
+    // A demand knows the sizes of its I/Os, and another mix at its rates would be another load. A search gives its loads rates itself.
+    let is_own_load = args.load.profile.is_none() && args.fio_job.is_none() && args.latency_limit.is_none();
+    let (own_load, need) = match needed {
+        Some(Needed::Demand(demand)) if is_own_load => (Some(proof::own_load(&demand)?), None),
+        Some(Needed::Demand(demand)) => (None, Some(rates_of(&demand))),
+        Some(Needed::Rates(need)) => (None, Some(need)),
+        None => (None, None),
+    };
     let request = args.request(need)?;
     let here = Path::new("");
     let named = args.load.thresholds.as_deref();
     intake::expect_thresholds(named, "run --thresholds")?;
-    let load = match &args.fio_job {
-        None => {
+    let load = match (&args.fio_job, own_load) {
+        (None, Some(profile)) => {
+            let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;
+            JudgedProfile { profile, thresholds }
+        }
+        (None, None) => {
             // A record or a study given by mistake is told as what it is, instead of as a profile with forty unknown keys.
-            if is_file_name(&args.load.profile) {
-                intake::expect(Kind::Profile, Path::new(&args.load.profile), &TAKES)?;
+            if is_file_name(args.load.profile()) {
+                intake::expect(Kind::Profile, Path::new(args.load.profile()), &TAKES)?;
             }
-            JudgedProfile::load(here, &args.load.profile, named)?
+            JudgedProfile::load(here, args.load.profile(), named)?
         }
         // The thresholds come after the profile, because that of a fio job names them only when it is made.
-        Some(job) => {
+        (Some(job), _) => {
             let profile =
                 fio_profile(job, &args.fio, Asked { runtime: request.duration, size: request.size })?;
             let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;
@@ -113,10 +127,10 @@ pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let json = JsonForm::of(args.json, false);
     let outputs = Outputs::new(&args.files, json).checked()?;
     let request = args.request()?;
-    if is_file_name(&args.load.profile) {
-        intake::expect(Kind::Profile, Path::new(&args.load.profile), &TAKES)?;
+    if is_file_name(args.load.profile()) {
+        intake::expect(Kind::Profile, Path::new(args.load.profile()), &TAKES)?;
     }
-    let load = JudgedProfile::load(Path::new(""), &args.load.profile, args.load.thresholds.as_deref())?;
+    let load = JudgedProfile::load(Path::new(""), args.load.profile(), args.load.thresholds.as_deref())?;
     if args.dry_run {
         return show_plan(load, &request, &GateArgs::default(), args.json);
     }
@@ -132,10 +146,18 @@ pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     carry_out(load, &request, output)
 }
 
-/// The rates that --need stands for: as they are written, or what a file says.
-fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
+/// What --need stands for.
+enum Needed {
+    /// Rates as they are written.
+    Rates(Need),
+    /// What a file says.
+    Demand(Box<Demand>),
+}
+
+/// Reads what --need stands for.
+fn needed(need: &str, args: &RunArgs) -> Result<Needed, Failure> {
     let error = match need.parse() {
-        Ok(need) => return Ok(need),
+        Ok(need) => return Ok(Needed::Rates(need)),
         Err(error) => error,
     };
     // What looks like a rate and is not one is a mistake in it; anything else names a file, a label or an id.
@@ -162,11 +184,16 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
             if is_rate { Failure::input(anyhow!("`{need}` is not a rate such as 20000iops")) } else { failure };
         failure.hint(forms.to_owned())
     })?;
+    Ok(Needed::Demand(Box::new(demand)))
+}
+
+/// The rates of a demand, by role where all of its streams have one.
+fn rates_of(demand: &Demand) -> Need {
     let factor = demand.load_growth();
     let roles: Vec<Option<Role>> = demand.streams.iter().map(|stream| stream.role).collect();
     let total: f64 = demand.streams.iter().map(|stream| stream.iops * factor).sum();
     if roles.iter().any(Option::is_none) {
-        return Ok(Need::Total(total));
+        return Need::Total(total);
     }
     let mut by_role: Vec<(Role, f64)> = Vec::new();
     for stream in &demand.streams {
@@ -176,7 +203,7 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
             None => by_role.push((role, stream.iops * factor)),
         }
     }
-    Ok(Need::ByRole(by_role))
+    Need::ByRole(by_role)
 }
 
 /// Every decision, before anything is done.

@@ -14,7 +14,7 @@ mod known;
 
 mod measured;
 
-mod proof;
+pub mod proof;
 
 mod side_by_side;
 

@@ -159,6 +159,11 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
         return Err(Failure::input(error)
             .hint(format!("import them with `iotrial import {name}`, then give one by its id")));
     };
+    if subject.verification.is_some() {
+        let error =
+            anyhow!("`{name}` is a verified load, whose rates are no measurement: each write is also a read");
+        return Err(Failure::input(error).hint("measure with `iotrial run`".to_owned()));
+    }
     let demand = Demand::of(subject, name).ok_or_else(|| {
         let error = anyhow!("the record `{name}` has no rates with a block size");
         Failure::input(error).hint("a demand needs I/Os per second and their size".to_owned())

@@ -45,7 +45,7 @@ pub(super) fn check_profile(profile: &str) -> Result<(), Failure> {
 
 /// The study as TOML: the cheapest configuration of each provider, on machines of their own. There is at least one.
 pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String, Failure> {
-    let embedded = if profile.is_some() { Vec::new() } else { vec![own_load(&sizing.demand)?] };
+    let embedded = if profile.is_some() { Vec::new() } else { vec![embedded(&sizing.demand)?] };
     // One of each provider, so that its name tells it from the others.
     let configurations = super::answers(sizing).map(|answer| Studied {
         label: answer.configuration.provider.clone(),
@@ -100,7 +100,7 @@ fn targets(demand: &Demand) -> String {
 }
 
 /// The rates of a demand as an open load: what is due is issued, so that its latency is what a caller would wait.
-fn own_load(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
+pub fn own_load(demand: &Demand) -> Result<Profile, Failure> {
     let mut text = format!(
         "# The rates of “{}”, as they are at the end of its years. Each stream is a job of its own; sizes are whole 4 KiB.\n\
          format = \"iotrial.profile/1\"\nname = \"{OWN_LOAD}\"\ntitle = \"The requested rates\"\n\
@@ -133,18 +133,28 @@ fn own_load(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
         };
         let iops = (stream.iops * demand.load_growth()).ceil().max(1.0);
         let block_size = ((stream.block_size_bytes / BLOCK_STEP).round().max(1.0) * BLOCK_STEP) / 1024.0;
+        // Every commit waits until its log is on the medium.
+        let durability = match (role, stream.direction) {
+            (Role::Log, Direction::Write) => "durability = \"dsync\"\n",
+            _ => "",
+        };
         let iodepth = (iops * ROOM_S).ceil().clamp(16.0, 2_048.0);
         let _ = write!(
             text,
             "\n[[job]]\nname = \"{role}-{word}-{}\"\nrole = \"{role}\"\npattern = \"{pattern}\"\nrwmix_read_percent = {read_percent}\n\
-             block_size = \"{block_size}KiB\"\niodepth = {iodepth}\nsize = \"{size_gib}GiB\"\nrate = \"{iops} iops\"\nspacing = \"poisson\"\n",
+             block_size = \"{block_size}KiB\"\niodepth = {iodepth}\nsize = \"{size_gib}GiB\"\nrate = \"{iops} iops\"\nspacing = \"poisson\"\n{durability}",
             number + 1
         );
     }
-    let profile = Profile::parse(&text)
-        .map_err(|mistakes| Failure::execution(anyhow!("the load of the demand is not valid: {mistakes}")))?;
+    Profile::parse(&text)
+        .map_err(|mistakes| Failure::execution(anyhow!("the load of the demand is not valid: {mistakes}")))
+}
+
+/// The same, for a study that brings it along.
+fn embedded(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
+    let profile = own_load(demand)?;
     let thresholds = ThresholdSet::builtin(&profile.thresholds).map_err(Failure::execution)?;
-    Ok(EmbeddedProfile { name: OWN_LOAD.to_owned(), text, thresholds: thresholds.text })
+    Ok(EmbeddedProfile { name: OWN_LOAD.to_owned(), text: profile.text, thresholds: thresholds.text })
 }
 
 /// Letters, digits and hyphens of a title.
