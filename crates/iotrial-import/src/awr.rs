@@ -491,6 +491,7 @@ fn blank(kind: AwrKind) -> AwrReport {
         io_profile: Vec::new(),
         activity: Vec::new(),
         waits: Vec::new(),
+        wait_classes: Vec::new(),
         histograms: Vec::new(),
         io_by_function: Vec::new(),
         io_by_file_type: Vec::new(),
