@@ -61,7 +61,7 @@ fn waits(section: &Section, side: WaitSide, report: &mut AwrReport) {
     let total = section.column(&["Total Wait Time (s)", "Total Wait Time (sec)", "Total(s)", "Time (s)"]);
     let (Some(event), Some(_), Some(_)) = (event, waits, total) else { return };
     let mean = section.column(&["Avg wait", "Avg wait (ms)", "Wait Avg(ms)", "Avg wait (us)"]);
-    let unit = mean.and_then(|at| number::unit_of_header(&section.columns[at].full_name()));
+    let unit = mean.and_then(|at| number::unit_of_header(section.columns[at].full_name()));
     let percent = section.column(&["% DB time", "%DB time", "% bg time", "%bg time", "%Total Call Time"]);
     for row in section.rows.iter().filter(|row| !row.cell(event).is_empty()) {
         if report.waits.len() >= MOST_EVENTS {
