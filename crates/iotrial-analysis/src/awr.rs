@@ -2,6 +2,7 @@
 //! remark, and the figures of a database over many intervals; what machine and storage that takes, and what Exadata does for it.
 
 mod about;
+mod change;
 mod cut;
 mod demand;
 mod exadata;
@@ -23,6 +24,7 @@ use iotrial_model::awr::{AwrFigures, AwrReport, CutOff, Part, Remark};
 use serde::Serialize;
 
 pub use about::About;
+pub use change::{AwrChange, Both, ChangedFigure, ChangedLatency, ChangedPlace, ChangedWait, SideOfChange};
 pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;

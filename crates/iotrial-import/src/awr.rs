@@ -77,9 +77,9 @@ pub enum AwrError {
         /// How.
         how: Change,
     },
-    /// Rows of another table go on in one: what was between them is missing.
+    /// Rows of another table go on in one: what was between them is missing, or something was put between them.
     #[error(
-        "an AWR report with a part missing: from line {line} on, its table `{table}` has rows of another table"
+        "an AWR report that is not in one piece: from line {line} on, its table `{table}` has rows of another table"
     )]
     Joined {
         /// The heading of the table.
@@ -122,6 +122,14 @@ pub enum Change {
     Dedented,
     /// Commas for decimal points.
     DecimalCommas,
+    /// Another mark than a comma between thousands, or none.
+    Thousands,
+    /// Letters are all small or all capital.
+    Letters,
+    /// Lines are in another order.
+    Order,
+    /// A value of JSON, with signs for the ends of lines.
+    Json,
     /// The first lines are missing, which say whose report it is.
     Headless,
 }
@@ -132,13 +140,17 @@ impl Change {
         match self {
             Self::QuotedPage => "as a page that was quoted, with `> ` within its tags",
             Self::Source => "as a page that shows its tags",
-            Self::TextOfPage => "as the text of a page, without the borders of its tables",
+            Self::TextOfPage => "without the borders or the rulers of its tables, as the text of a page",
             Self::Wrapped => "whose lines were broken, which parts its columns",
             Self::Narrow => "whose lines were cut at a width",
             Self::Doubled => "with each line twice",
             Self::Tabs => "with tabs for blanks, which part its columns",
             Self::Dedented => "as text without the blanks in front of its lines, which part its columns",
             Self::DecimalCommas => "with commas for decimal points, which Oracle never writes",
+            Self::Thousands => "without the commas between thousands that Oracle writes",
+            Self::Letters => "whose letters were all made small or capital, which changes its names",
+            Self::Order => "whose lines are in another order",
+            Self::Json => "as a value of JSON, with `\\n` for the ends of its lines",
             Self::Headless => "without its beginning, which says whose it is",
         }
     }
@@ -157,7 +169,9 @@ impl AwrError {
                 "Oracle writes its headings in English: a translated page cannot be read; export the report again",
             ),
             Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
-            Self::Joined { .. } => Some("something between these rows was lost: copy the file itself again"),
+            Self::Joined { .. } => {
+                Some("something between these rows was lost, or was put there: copy the file itself again")
+            }
             Self::NoEmptyLines | Self::Changed { .. } => {
                 Some("copy the file itself, not its text from a page or a mail")
             }
@@ -226,6 +240,14 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
         false => text,
     };
     let text = unwrapped(&text);
+    if let Some(how) = rewritten(&text) {
+        return Err(AwrError::Changed { how });
+    }
+    // Blanks that do not break are blanks.
+    let text = match !text.is_ascii() && text.contains(UNBROKEN) {
+        true => Cow::Owned(text.replace(UNBROKEN, " ")),
+        false => text,
+    };
     // A page of a megabyte has no prefixes, and is not looked through for them.
     let text = match is_page(&text) {
         true if text.trim_start().starts_with("> ") => {
@@ -233,7 +255,7 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
         }
         true => text,
         false => {
-            let text = without_escapes(&text);
+            let text = without_pages(without_escapes(&text));
             unspaced(dedented(without_prefixes(&text, &FIRST_WORDS).into_owned())).into()
         }
     };
@@ -255,6 +277,52 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
     Ok(reports)
 }
 
+/// What a word processor or a page has for some blanks.
+const UNBROKEN: [char; 2] = ['\u{a0}', '\u{202f}'];
+
+/// What somebody made of a report as a whole, so that nothing of it says any more what it is.
+fn rewritten(text: &str) -> Option<Change> {
+    let lines = || text.lines();
+    let has_line_ends = || text.matches("\\n").take(50).count() == 50;
+    if text.trim_start().starts_with(['{', '[', '"']) && has_line_ends() && is_of_reports(text) {
+        return Some(Change::Json);
+    }
+    // The beginning has hundreds of letters of each kind.
+    let head = head_of_text(text).as_bytes();
+    if !head.iter().any(u8::is_ascii_lowercase) || !head.iter().any(u8::is_ascii_uppercase) {
+        let lower = head_of_text(text).to_ascii_lowercase();
+        let words =
+            ["workload repository", "statspack report for", "awr report for db", "awr rac report for"];
+        return words.iter().any(|words| lower.contains(words)).then_some(Change::Letters);
+    }
+    // A page may be one line.
+    let is_end = |line: &str| line.len() < 200 && line.contains("End of Report");
+    let is_backwards = lines().take(5).any(is_end);
+    // Numbers of lines in front of all of them are sorted, too.
+    let is_numbered = || lines().all(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let is_sorted = lines().nth(50).is_some() && lines().is_sorted() && !is_numbered();
+    ((is_backwards || is_sorted) && is_of_reports(text)).then_some(Change::Order)
+}
+
+/// Without what a pager or a printer puts between lines, and with the rulers that a word processor made of fewer dashes.
+fn without_pages(text: Cow<'_, str>) -> Cow<'_, str> {
+    const DASH: char = '\u{2013}';
+    let text = match text.contains(&[DASH; 3].iter().collect::<String>()) {
+        true => Cow::Owned(text.replace(DASH, "--")),
+        false => text,
+    };
+    let is_between = |line: &str| {
+        let line = line.trim();
+        let page = line.strip_prefix("Page ").map(str::trim_start);
+        line.starts_with("--More--")
+            || page.is_some_and(|page| !page.is_empty() && page.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if !text.lines().any(is_between) {
+        return text;
+    }
+    Cow::Owned(text.lines().filter(|line| !is_between(line)).map(|line| format!("{line}\n")).collect())
+}
+
 /// Without the indentation that all lines share, as of a block of code.
 fn dedented(text: String) -> String {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -272,9 +340,13 @@ fn dedented(text: String) -> String {
 
 /// What does not begin as a report does: the rest of one, or something else.
 fn unknown(text: &str) -> AwrError {
-    const OF_REPORTS: [&str; 3] = ["DB/Inst:", "class=\"awr", "class=\"\"awr"];
-    let is_rest = OF_REPORTS.iter().any(|words| text.matches(words).take(5).count() == 5);
-    if is_rest { AwrError::Changed { how: Change::Headless } } else { AwrError::Unknown }
+    if is_of_reports(text) { AwrError::Changed { how: Change::Headless } } else { AwrError::Unknown }
+}
+
+/// Whether it has what only reports have, in any order.
+fn is_of_reports(text: &str) -> bool {
+    const WORDS: [&str; 5] = ["DB/Inst:", "class=\"awr", "class=\"\"awr", "class=\\\"awr", "class='awr"];
+    WORDS.iter().any(|words| text.matches(words).take(5).count() == 5)
 }
 
 /// Without the empty line that something put behind each line.
@@ -292,9 +364,42 @@ fn changed_page(text: &str) -> Option<Change> {
     if text.matches("&lt;td").take(50).count() == 50 {
         return Some(Change::Source);
     }
-    let words =
-        || head_of_text(text).split(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>'));
-    words().any(has_decimal_comma).then_some(Change::DecimalCommas)
+    let cells = || head_of_text(text).split(['<', '>']);
+    let mut words = cells().flat_map(str::split_whitespace);
+    if may_have_decimal_commas(head_of_text(text)) && words.any(has_decimal_comma) {
+        return Some(Change::DecimalCommas);
+    }
+    is_in_other_thousands(text, cells()).then_some(Change::Thousands)
+}
+
+/// Whether several numbers have another mark between thousands, and none a comma.
+fn is_in_other_thousands<'t>(text: &str, numbers: impl Iterator<Item = &'t str>) -> bool {
+    !has_thousands(text) && numbers.filter(|number| has_other_mark(number)).take(3).count() == 3
+}
+
+/// Whether a comma is between thousands anywhere, as in each report that has a table.
+fn has_thousands(text: &str) -> bool {
+    text.as_bytes().windows(5).any(|part| match part {
+        [first, b',', rest @ ..] => first.is_ascii_digit() && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    })
+}
+
+/// `1 234`, `1'234.5`, `1.234.567`. Two groups with a point may be a fraction, and four an address.
+fn has_other_mark(number: &str) -> bool {
+    let number = number.trim();
+    let is_mark = |letter: &char| matches!(letter, ' ' | '\'' | '’' | '.');
+    let Some(mark) = number.chars().find(|letter| !letter.is_ascii_digit()).filter(is_mark) else {
+        return false;
+    };
+    let whole = if mark == '.' { number } else { number.split('.').next().unwrap_or_default() };
+    let mut groups = whole.split(mark);
+    let first = groups.next().unwrap_or_default();
+    let is_group = |group: &str| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit());
+    let others = groups.clone().count();
+    (1..=3).contains(&first.len())
+        && groups.all(is_group)
+        && if mark == '.' { others == 2 } else { others > 0 }
 }
 
 /// Whether lines of a page were cut: many have exactly the greatest length, and no table is in one line. Lines that were only broken
@@ -309,13 +414,13 @@ fn is_narrow(text: &str) -> bool {
 fn is_doubled(text: &str) -> bool {
     let lines = || text.trim_start().lines();
     let mut pairs = lines().step_by(2).zip(lines().skip(1).step_by(2)).take(50);
-    lines().count() > 50 && pairs.all(|pair| pair.0 == pair.1)
+    lines().nth(50).is_some() && pairs.all(|pair| pair.0 == pair.1)
 }
 
 /// What somebody did to a text report, where that moves columns or changes numbers.
 fn changed(text: &str) -> Option<Change> {
     let lines = || text.trim_start().lines();
-    let is_long = lines().count() > 50;
+    let is_long = lines().nth(50).is_some();
     let is_ruler =
         |line: &&str| line.starts_with("---") && line.bytes().all(|byte| matches!(byte, b'-' | b' '));
     if is_long && !lines().take(100).any(|line| is_ruler(&line.trim_start())) {
@@ -338,7 +443,15 @@ fn changed(text: &str) -> Option<Change> {
     }
     // Numbers of the header and the load profile; statements, which may have anything, come later.
     let words = || lines().take(100).flat_map(str::split_whitespace);
-    words().any(has_decimal_comma).then_some(Change::DecimalCommas)
+    if words().any(has_decimal_comma) {
+        return Some(Change::DecimalCommas);
+    }
+    if is_in_other_thousands(text, text.split_whitespace()) {
+        return Some(Change::Thousands);
+    }
+    // The identity of a database is in lines of 78 letters, and rulers of 80 follow.
+    const NARROWEST: usize = 75;
+    (is_long && lines().all(|line| line.trim_end().len() < NARROWEST)).then_some(Change::Narrow)
 }
 
 /// `1.234,5`
@@ -347,6 +460,16 @@ fn has_decimal_comma(word: &str) -> bool {
     word.split_once(',').is_some_and(|(whole, fraction)| {
         let thousands = whole.split_once('.').filter(|(_, last)| last.len() == 3);
         is_number(fraction) && thousands.is_some_and(|(first, last)| is_number(first) && is_number(last))
+    })
+}
+
+/// Whether such a number may be anywhere; hardly any report has words that are worth a look.
+fn may_have_decimal_commas(text: &str) -> bool {
+    text.as_bytes().windows(6).any(|part| {
+        part[0] == b'.'
+            && part[4] == b','
+            && part[5].is_ascii_digit()
+            && part[1..4].iter().all(u8::is_ascii_digit)
     })
 }
 
@@ -403,7 +526,7 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     let is_html = is_page(text.trim_start());
     let lines = || text.trim_start().lines();
     // A screen of text is as long; every report has one before its first table.
-    if !is_html && lines().count() > 50 && lines().take(50).all(|line| !line.trim().is_empty()) {
+    if !is_html && lines().nth(50).is_some() && lines().take(50).all(|line| !line.trim().is_empty()) {
         return Err(AwrError::NoEmptyLines);
     }
     if let Some(how) = if is_html { changed_page(text) } else { changed(text) } {
@@ -417,6 +540,9 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     if let Some((table, line)) = whole::joined_table(&page) {
         return Err(if narrow() {
             AwrError::Changed { how: Change::Narrow }
+        } else if !is_html && !has_thousands(text) {
+            // Columns moved where a number became shorter, or two.
+            AwrError::Changed { how: Change::Thousands }
         } else {
             AwrError::Joined { table, line }
         });
@@ -491,6 +617,7 @@ fn blank(kind: AwrKind) -> AwrReport {
         io_profile: Vec::new(),
         activity: Vec::new(),
         waits: Vec::new(),
+        wait_classes: Vec::new(),
         histograms: Vec::new(),
         io_by_function: Vec::new(),
         io_by_file_type: Vec::new(),

@@ -6,6 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quoted_printable::ParseMode;
 
+use crate::text::HEAD_BYTES;
+
 /// Heads of parts are within so many lines of their beginning.
 const MOST_HEAD_LINES: usize = 60;
 /// More parts than a page has pictures.
@@ -24,7 +26,9 @@ pub(crate) fn unwrapped(text: &str) -> Cow<'_, str> {
     let is_message = text.lines().take(MOST_HEAD_LINES).any(|line| is_field(line, "MIME-Version:"));
     if !is_message {
         // The content of a message alone: `=3D` stands for each `=`, and a `=` at the end of a line joins it to the next.
-        let is_quoted = text.matches("=3D").take(8).count() == 8 && text.contains("=\n");
+        // A page has the first of them in its head: not all of each report is looked through for them.
+        let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
+        let is_quoted = head.matches("=3D").take(8).count() == 8 && text.contains("=\n");
         return if is_quoted { Cow::Owned(quoted_printable(text)) } else { Cow::Borrowed(text) };
     }
     let boundary = text.split_once("boundary=").map(|(_, rest)| {

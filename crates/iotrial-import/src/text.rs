@@ -274,6 +274,10 @@ pub(crate) fn kept(text: &str) -> String {
 }
 
 fn cut(text: &str, longest: usize) -> String {
+    // Most are a name or a number.
+    if text.len() <= longest && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     // Control characters could change a terminal or the structure of a report.
     let mut cut: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(longest).collect();
     if text.chars().nth(longest).is_some() {
@@ -340,6 +344,10 @@ pub(crate) fn without_prefixes<'t>(text: &'t str, at_line_start: &[&str]) -> Cow
 fn behind_prefix<'l>(line: &'l str, prefix: &str) -> Option<&'l str> {
     let (mut left, mut wanted) = (line, prefix);
     let is_digit = |c: char| c.is_ascii_digit();
+    // Numbers of lines are flush right.
+    if wanted.trim_start().starts_with(is_digit) {
+        (left, wanted) = (left.trim_start(), wanted.trim_start());
+    }
     while let Some(first) = wanted.chars().next() {
         if is_digit(first) {
             let rest = left.trim_start_matches(is_digit);

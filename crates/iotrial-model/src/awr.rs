@@ -4,6 +4,7 @@
 //! Rates are per second of wall clock. A report of a whole cluster has the sums over its instances.
 
 mod away;
+mod change;
 mod cut;
 mod demand_note;
 mod exadata;
@@ -24,6 +25,7 @@ pub use away::{
     CellState, CompressedReads, FeatureFacts, HccCpu, LatestAlert, LowHigh, MemoryFacts, PlainReads,
     RangeAssumption, ShareOfBytes, Use,
 };
+pub use change::{ChangeCaution, ChangeOutcome, ReportSide};
 pub use cut::{AwrSection, Cut, CutOff, MissingSection};
 pub use demand_note::DemandNote;
 pub use exadata::{
@@ -97,6 +99,8 @@ pub struct AwrReport {
     pub activity: Vec<Statistic>,
     /// What was waited for.
     pub waits: Vec<Wait>,
+    /// Seconds that users waited, by class of waits; `DB CPU` is among them. Empty where the report has no such table.
+    pub wait_classes: Vec<Named>,
     /// How waits spread, one entry for each printed table and event.
     pub histograms: Vec<WaitHistogram>,
     /// I/O by the part of the database that asked for it.

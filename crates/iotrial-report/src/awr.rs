@@ -1,6 +1,7 @@
 //! The documents of AWR reports: what one says of its database, a database over many intervals (`series`), databases that share
 //! their storage (`fleet`), the load that was made of them (`replay`), and runs of SLOB (`slob`).
 
+mod change;
 mod course;
 mod cut_off;
 mod exadata;

@@ -1,6 +1,7 @@
 //! What is said of AWR reports.
 
 mod away;
+mod change;
 mod cut;
 mod demand_note;
 mod fleet_note;
@@ -12,6 +13,7 @@ mod size_note;
 mod sizing;
 
 pub use away::{cell_state, feature, memory, plain_reads, range_assumption};
+pub use change::{change_caution, change_headline, db_time_of_transaction, judged_latency};
 pub use cut::{cut_off, missing_section, place_of_cut};
 pub use demand_note::{demand_note, rates_of};
 pub use fleet_note::{fleet_note, why_not_added};

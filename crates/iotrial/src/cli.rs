@@ -607,6 +607,8 @@ Examples:
   iotrial compare --table published.toml
   # results of other tools (see `iotrial import`)
   iotrial compare ./fio-before ./fio-after
+  # two AWR reports of one job, before and after a change of storage
+  iotrial compare before.html after.html
   # for CI: exit code 0, 1 or 4 (undecided)
   iotrial compare before after --gate 'write.p99 <= +10%'
   iotrial compare before after --gate 'log.commit.p99 < 2ms' --junit gates.xml

@@ -30,7 +30,7 @@ const MANY_SWITCHES_PER_HOUR: f64 = 6.0;
 const COMMIT_BEYOND_WRITE: f64 = 3.0;
 
 /// Events of sessions that wait for work: Oracle's wait class Idle, as far as sessions of users have them.
-const IDLE: [&str; 15] = [
+const IDLE: [&str; 16] = [
     "SQL*Net message from client",
     "SQL*Net vector message from client",
     "LNS ASYNC end of log",
@@ -45,12 +45,18 @@ const IDLE: [&str; 15] = [
     "shared server idle wait",
     "single-task message",
     "virtual circuit next request",
+    "wait for unread message on broadcast channel",
     "watchdog main loop",
 ];
 
 /// Whether it is the event, whose name text reports cut off.
-fn is_event(printed: &str, event: &str) -> bool {
+pub(super) fn is_event(printed: &str, event: &str) -> bool {
     printed == event || (printed.len() >= 26 && event.starts_with(printed))
+}
+
+/// Whether sessions that wait for it wait for work.
+pub(super) fn is_idle(event: &str) -> bool {
+    IDLE.iter().any(|idle| is_event(event, idle))
 }
 
 /// A share of the time of users.
@@ -67,8 +73,7 @@ fn shares_of_waits(report: &AwrReport) -> impl Iterator<Item = Limit> {
     report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground).filter_map(|wait| {
         // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
         let percent = wait.percent.sound()?;
-        (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
-            .then(|| Limit { what: wait.event.clone(), percent })
+        (percent > 0.0 && !is_idle(&wait.event)).then(|| Limit { what: wait.event.clone(), percent })
     })
 }
 

@@ -21,7 +21,7 @@ const OMAT_FACTOR: f64 = 2.0;
 pub(super) const OMAT_BUSY: f64 = 0.75;
 /// From this share of DB time on, waits for a CPU say that CPUs are short.
 // A choice: what has a tenth of the time is worth a decision, as everywhere in the remarks.
-const WAITS_FOR_CPU: f64 = 0.1;
+pub(super) const WAITS_FOR_CPU: f64 = 0.1;
 /// What OMAT then adds (`template.xlsm`; its instructions say 2.00).
 const OMAT_BUSY_FACTOR: f64 = 1.25;
 /// Oracle's Performance Tuning Guide leaves 20 % of the memory to the system: the rest is 100/80 of SGA and PGA.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::awr::{
-    CellState, FactorReason, FigureOrigin, FileNote, FleetNote, NoStandardEdition2, NotAdded, Part,
-    PlainReads, Provided, RangeAssumption, RatesOf, Remark, ReplayNote, SeriesNote, SizeNote, SlobNote,
+    CellState, ChangeCaution, FactorReason, FigureOrigin, FileNote, FleetNote, NoStandardEdition2, NotAdded,
+    Part, PlainReads, Provided, RangeAssumption, RatesOf, Remark, ReplayNote, SeriesNote, SizeNote, SlobNote,
 };
 use iotrial_words::awr as words;
 use serde::{Serialize, Serializer};
@@ -14,6 +14,14 @@ pub(super) fn remarks<S: Serializer>(all: &[Remark], serializer: S) -> Result<S:
     let said = |one| {
         [("id", Remark::id(one).to_string()), ("severity", severity(one)), ("text", words::remark(one))]
     };
+    serializer.collect_seq(all.iter().map(|one| BTreeMap::from(said(one))))
+}
+
+pub(super) fn change_cautions<S: Serializer>(
+    all: &[ChangeCaution],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let said = |one: &ChangeCaution| [("id", one.id().to_owned()), ("text", words::change_caution(one))];
     serializer.collect_seq(all.iter().map(|one| BTreeMap::from(said(one))))
 }
 

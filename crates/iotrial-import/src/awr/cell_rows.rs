@@ -48,7 +48,7 @@ fn of_row(section: &Section, row: &Row, cell: usize, name: &str, above: &mut [St
         }
         let value = section.quoted(row, Some(at), |text| number::time_us(text, Some(1.0)));
         if value.is_there() {
-            values.push(Named { name: kept(&title), value });
+            values.push(Named { name: kept(title), value });
         } else if values.is_empty() {
             // The type or the name of a disk, which stand before the numbers.
             words.push(kept(text));

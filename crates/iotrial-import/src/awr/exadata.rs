@@ -125,7 +125,7 @@ fn offline_disks(section: &Section, exadata: &mut Exadata) {
         if !row.cell(cell).is_empty() {
             last = kept(row.cell(cell));
         }
-        let rest: Vec<&str> = (row.cells.iter().enumerate())
+        let rest: Vec<&str> = (row.cells().enumerate())
             .filter(|(at, text)| *at != cell && !text.trim().is_empty())
             .map(|(_, text)| text.trim())
             .collect();
@@ -137,12 +137,12 @@ fn offline_disks(section: &Section, exadata: &mut Exadata) {
 
 fn totals(section: &Section, exadata: &mut Exadata) {
     let is_total = |row: &&Row| {
-        let first = row.cells.iter().map(|cell| cell.trim()).find(|cell| !cell.is_empty()).unwrap_or("");
+        let first = row.label();
         // Of outliers the row `All` is that of the normal range.
-        first.starts_with("Total") || row.cells.iter().take(3).any(|cell| cell.trim() == "All")
+        first.starts_with("Total") || row.cells().take(3).any(|cell| cell == "All")
     };
     for row in section.rows.iter().filter(is_total) {
-        let label = row.cells.iter().map(|cell| cell.trim()).find(|cell| !cell.is_empty()).unwrap_or("");
+        let label = row.label();
         let mut values: Vec<Named> = Vec::new();
         for (at, column) in section.columns.iter().enumerate() {
             let name = column.full_name();
@@ -152,7 +152,7 @@ fn totals(section: &Section, exadata: &mut Exadata) {
             }
             let value = section.quoted(row, Some(at), |text| number::time_us(text, Some(1.0)));
             if value.is_there() {
-                values.push(Named { name: kept(&name), value });
+                values.push(Named { name: kept(name), value });
             }
         }
         if !values.is_empty() {
@@ -171,7 +171,7 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
     let header = |at: usize| section.columns.get(at).map(Column::full_name);
     for row in &section.rows {
         let is_value = |at: usize| number::time_us(row.cell(at), Some(1.0)).is_some();
-        for at in 1..row.cells.len() {
+        for at in 1..row.len() {
             let cell = row.cell(at);
             let (value, marked) = if is_mark(cell) {
                 let is_pair = |other: usize| header(other).is_some_and(|name| header(at) == Some(name));
@@ -189,7 +189,7 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
                 return;
             }
             let column = header(value).unwrap_or_default();
-            let names = row.cells.iter().take(3).map(|cell| cell.trim());
+            let names = row.cells().take(3);
             // A mark may be a letter, too.
             let names = names.filter(|name| name.chars().any(char::is_alphabetic) && !is_mark(name));
             exadata.outliers.push(Outlier {
@@ -205,12 +205,12 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
 /// the left. `None` where the table is as it should be.
 fn smart_io(section: &Section) -> Option<Section> {
     let first = section.columns.iter().position(|column| column.group == "Hard Disk")?;
-    let widest = section.rows.iter().map(|row| row.cells.len()).max()?;
+    let widest = section.rows.iter().map(|row| row.len()).max()?;
     let is_short = section.columns.len() + 2 == widest;
     if !is_short || section.columns.get(first + 2).is_none_or(|column| column.name != "% Efficiency") {
         return None;
     }
-    let named = |group: &str, name: &str| Column { group: group.to_owned(), name: name.to_owned() };
+    let named = |group: &str, name: &str| Column::new(group.to_owned(), name.to_owned());
     let mut columns = section.columns[..first].to_vec();
     columns.extend(["MB", "per Sec"].map(|name| named("Hard Disk", name)));
     let groups = ["Offload", "Passthru", "Reverse Offload"];

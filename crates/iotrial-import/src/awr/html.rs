@@ -10,19 +10,19 @@ const WIDEST_SPAN: usize = 64;
 /// Titles between two tables that are kept.
 const MOST_TITLES: usize = 4;
 
+/// Of the text of a cell; it is cut later, and nobody needs a megabyte of one.
+const LONGEST_TEXT: usize = 64 << 10;
+
 /// Reads the tables.
 pub(super) fn read(text: &str) -> Page {
-    let mut scan = Scan::default();
+    let mut scan = Scan { whole: text, line: 1, ..Scan::default() };
     let mut rest = text;
-    let mut line = 1;
-    while let Some(at) = rest.find('<') {
+    while let Some(at) = position(rest, b'<') {
         let (before, tag_on) = rest.split_at(at);
         scan.text(before);
-        line += newlines(before);
-        scan.line = line;
+        scan.at = text.len() - tag_on.len();
         if tag_on.starts_with("<!--") {
             let end = tag_on.find("-->").map_or(tag_on.len(), |end| end + 3);
-            line += newlines(&tag_on[..end]);
             rest = &tag_on[end..];
             continue;
         }
@@ -32,14 +32,12 @@ pub(super) fn read(text: &str) -> Page {
             rest = &tag_on[1..];
             continue;
         }
-        let end = tag_on.find('>').map_or(tag_on.len(), |end| end + 1);
+        let end = position(tag_on, b'>').map_or(tag_on.len(), |end| end + 1);
         let tag = &tag_on[1..end];
-        line += newlines(&tag_on[..end]);
         rest = &tag_on[end..];
         let name = tag_name(tag);
         if name == "style" || name == "script" {
             let end = end_of(rest, &name);
-            line += newlines(&rest[..end]);
             rest = &rest[end..];
             continue;
         }
@@ -51,8 +49,10 @@ pub(super) fn read(text: &str) -> Page {
     }
     scan.text(rest);
     scan.end_table();
+    scan.at = text.len();
+    let last_line = scan.line_here();
     let mut page = scan.page;
-    page.last_line = line + newlines(rest);
+    page.last_line = last_line;
     let tail = text.trim_end();
     let tail = &tail[tail.len() - floor(tail, 4_000)..];
     page.is_whole = tail.to_ascii_lowercase().contains("end of report");
@@ -66,6 +66,11 @@ fn floor(text: &str, most: usize) -> usize {
         length -= 1;
     }
     length
+}
+
+/// Where a sign is. Tags are short, so that a search for long texts takes longer to begin than to find it.
+fn position(text: &str, sign: u8) -> Option<usize> {
+    text.bytes().position(|byte| byte == sign)
 }
 
 fn newlines(text: &str) -> usize {
@@ -105,9 +110,14 @@ fn end_of(rest: &str, name: &str) -> usize {
 }
 
 #[derive(Default)]
-struct Scan {
+struct Scan<'t> {
     page: Page,
+    whole: &'t str,
+    /// Where the tag is.
+    at: usize,
+    /// The line of what is at `counted`: lines are counted where one is asked for, and not at each of a hundred thousand tags.
     line: usize,
+    counted: usize,
     heading: String,
     titles: Vec<String>,
     /// Text since the last block began.
@@ -119,18 +129,31 @@ struct Scan {
     row: Option<RawRow>,
     cells: usize,
     /// Rows of headers that are not followed by data yet.
-    headers: Vec<Vec<RawCell>>,
+    headers: Vec<Vec<RawHeader>>,
+    /// A row that was read, whose room is used again.
+    spare: RawRow,
 }
 
+/// A row as it is read: the text of its cells one behind the other.
 #[derive(Default)]
 struct RawRow {
+    text: String,
     cells: Vec<RawCell>,
     line: usize,
 }
 
+impl RawRow {
+    /// The cells with their texts.
+    fn all(&self) -> impl Iterator<Item = (&RawCell, &str)> {
+        let ends = self.cells.iter().skip(1).map(|cell| cell.start).chain([self.text.len()]);
+        self.cells.iter().zip(ends).map(|(cell, end)| (cell, &self.text[cell.start..end]))
+    }
+}
+
 #[derive(Default, Clone)]
 struct RawCell {
-    text: String,
+    /// Where its text begins.
+    start: usize,
     is_header: bool,
     span: usize,
     /// Rows that it takes, from its own on.
@@ -138,16 +161,30 @@ struct RawCell {
     is_open: bool,
 }
 
-impl Scan {
+/// A cell of a header.
+struct RawHeader {
+    name: String,
+    span: usize,
+    depth: usize,
+}
+
+impl Scan<'_> {
+    /// The line of the tag.
+    fn line_here(&mut self) -> usize {
+        self.line += newlines(&self.whole[self.counted..self.at]);
+        self.counted = self.at;
+        self.line
+    }
+
     fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
         if self.table.is_some() {
-            if let Some(cell) =
-                self.row.as_mut().and_then(|row| row.cells.last_mut()).filter(|cell| cell.is_open)
-            {
-                decode_into(text, &mut cell.text);
+            let Some(row) = &mut self.row else { return };
+            let open = row.cells.last().filter(|cell| cell.is_open).map(|cell| cell.start);
+            if open.is_some_and(|start| row.text.len() - start <= LONGEST_TEXT) {
+                decode_into(text, &mut row.text);
             }
             return;
         }
@@ -164,26 +201,27 @@ impl Scan {
                 self.in_note = false;
                 self.cells += CELLS_OF_TABLE;
                 let titles = std::mem::take(&mut self.titles);
-                self.table = Some(Section { heading: self.heading.clone(), titles, ..Section::default() });
+                self.table = Some(Section::new(self.heading.clone(), titles));
             }
             "/table" => self.end_table(),
             "tr" if self.table.is_some() => {
                 self.end_row();
-                self.row = Some(RawRow { cells: Vec::new(), line: self.line });
+                self.begin_row();
             }
             "/tr" => self.end_row(),
             "td" | "th" if self.table.is_some() => {
                 // A header is spread over all that it spans.
-                let span = span_of(tag, "colspan");
-                let depth = span_of(tag, "rowspan");
+                let (span, depth) = spans(tag);
                 self.cells += span;
-                let line = self.line;
-                let row = self.row.get_or_insert_with(|| RawRow { cells: Vec::new(), line });
+                if self.row.is_none() {
+                    self.begin_row();
+                }
+                let Some(row) = &mut self.row else { return };
                 if let Some(last) = row.cells.last_mut() {
                     last.is_open = false;
                 }
                 let is_header = name == "th";
-                row.cells.push(RawCell { text: String::new(), is_header, span, depth, is_open: true });
+                row.cells.push(RawCell { start: row.text.len(), is_header, span, depth, is_open: true });
             }
             "/td" | "/th" => {
                 if let Some(cell) = self.row.as_mut().and_then(|row| row.cells.last_mut()) {
@@ -234,42 +272,53 @@ impl Scan {
         }
     }
 
+    fn begin_row(&mut self) {
+        let spare = std::mem::take(&mut self.spare);
+        self.row = Some(RawRow { line: self.line_here(), ..spare });
+    }
+
     fn end_row(&mut self) {
-        let (Some(row), Some(table)) = (self.row.take(), self.table.as_mut()) else { return };
-        if row.cells.is_empty() {
-            return;
-        }
+        let Some(mut row) = self.row.take() else { return };
+        self.take_row(&row);
+        row.text.clear();
+        row.cells.clear();
+        self.spare = row;
+    }
+
+    fn take_row(&mut self, row: &RawRow) {
+        let Some(table) = self.table.as_mut().filter(|_| !row.cells.is_empty()) else { return };
         // A blank corner of a header is often an ordinary cell.
         let is_header = row.cells.iter().any(|cell| cell.is_header)
-            && row.cells.iter().all(|cell| cell.is_header || joined(&cell.text).is_empty());
+            && row.all().all(|(cell, text)| cell.is_header || text.trim().is_empty());
         if is_header {
             // A header within a table begins another one under the same heading.
             if !table.rows.is_empty() {
-                let next = Section {
-                    heading: table.heading.clone(),
-                    titles: table.titles.clone(),
-                    ..Section::default()
-                };
+                let next = Section::new(table.heading.clone(), table.titles.clone());
                 self.cells += CELLS_OF_TABLE;
                 self.page.sections.push(std::mem::replace(table, next));
                 self.headers.clear();
             }
-            self.headers.push(row.cells);
+            let header = |(cell, text): (&RawCell, &str)| RawHeader {
+                name: joined(text),
+                span: cell.span,
+                depth: cell.depth,
+            };
+            self.headers.push(row.all().map(header).collect());
             return;
         }
         if table.rows.is_empty() {
             table.columns = columns_of(&std::mem::take(&mut self.headers));
         }
-        let mut cells = Vec::with_capacity(row.cells.len());
-        for cell in row.cells {
-            cells.push(joined(&cell.text));
+        let mut cells = Row::with_room(row.line, row.cells.len(), row.text.len());
+        for (cell, text) in row.all() {
+            cells.push(text);
             // Under the rest of a wide header there is nothing, or a mark.
-            cells.extend(std::iter::repeat_n(String::new(), cell.span.saturating_sub(1)));
+            (1..cell.span).for_each(|_| cells.push(""));
         }
         if cells.len() != table.columns.len() {
             table.first_odd.get_or_insert(row.line);
         }
-        table.rows.push(Row { cells, line: row.line });
+        table.rows.push(cells);
     }
 
     fn end_table(&mut self) {
@@ -287,7 +336,7 @@ impl Scan {
 
 /// Several rows of headers become one: the last names the columns, those above it group them. A header that takes several rows names
 /// its columns in the last of them.
-fn columns_of(headers: &[Vec<RawCell>]) -> Vec<Column> {
+fn columns_of(headers: &[Vec<RawHeader>]) -> Vec<Column> {
     let mut rows: Vec<Vec<HeaderCell>> = Vec::new();
     for row in headers {
         let above = rows.last().map_or(&[][..], Vec::as_slice);
@@ -300,7 +349,7 @@ fn columns_of(headers: &[Vec<RawCell>]) -> Vec<Column> {
         for cell in row {
             fill(&mut cells);
             let rows_below = cell.depth.max(1) - 1;
-            let one = || HeaderCell { name: joined(&cell.text), rows_below };
+            let one = || HeaderCell { name: cell.name.clone(), rows_below };
             cells.extend(std::iter::repeat_with(one).take(cell.span.max(1)));
         }
         fill(&mut cells);
@@ -312,7 +361,7 @@ fn columns_of(headers: &[Vec<RawCell>]) -> Vec<Column> {
         let groups = groups.iter().filter_map(|row| row.get(at)).filter(|group| group.rows_below == 0);
         let groups: Vec<&str> =
             groups.map(|group| group.name.as_str()).filter(|name| !name.is_empty()).collect();
-        Column { group: groups.join(" "), name: cell.name.clone() }
+        Column::new(groups.join(" "), cell.name.clone())
     };
     names.iter().enumerate().map(column).collect()
 }
@@ -324,9 +373,20 @@ struct HeaderCell {
     rows_below: usize,
 }
 
+/// The columns and the rows that a cell takes.
+fn spans(tag: &str) -> (usize, usize) {
+    // Hardly any of a hundred thousand cells takes more than one.
+    if tag.as_bytes().windows(4).any(|part| part.eq_ignore_ascii_case(b"span")) {
+        (span_of(tag, "colspan"), span_of(tag, "rowspan"))
+    } else {
+        (1, 1)
+    }
+}
+
 fn span_of(tag: &str, attribute: &str) -> usize {
-    let lower = tag.to_ascii_lowercase();
-    let Some((_, after)) = lower.split_once(attribute) else { return 1 };
+    let is_it = |part: &[u8]| part.eq_ignore_ascii_case(attribute.as_bytes());
+    let Some(at) = tag.as_bytes().windows(attribute.len()).position(is_it) else { return 1 };
+    let after = &tag[at + attribute.len()..];
     let digits: String = after
         .chars()
         .skip_while(|c| matches!(c, ' ' | '=' | '"' | '\''))
@@ -337,10 +397,6 @@ fn span_of(tag: &str, attribute: &str) -> usize {
 
 /// Text with its entities as characters.
 fn decode_into(text: &str, into: &mut String) {
-    // A cell is cut later; nobody needs a megabyte of one.
-    if into.len() > 64 << 10 {
-        return;
-    }
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         into.push_str(&rest[..at]);
@@ -390,10 +446,10 @@ mod tests {
         );
         let [section] = page.sections.as_slice() else { panic!("{page:?}") };
         assert_eq!((section.heading.as_str(), section.rows[0].line), ("IO Profile", 7));
-        let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
+        let names: Vec<&str> = section.columns.iter().map(Column::full_name).collect();
         assert_eq!(names, ["Name", "Requests Reads", "Requests Writes"]);
-        assert_eq!(section.rows[0].cells, ["All", "1,2", "3"]);
-        assert_eq!(section.rows[1].cells, ["Rest", "4", ""]);
+        assert_eq!(section.rows[0].cells().collect::<Vec<_>>(), ["All", "1,2", "3"]);
+        assert_eq!(section.rows[1].cells().collect::<Vec<_>>(), ["Rest", "4", ""]);
         assert!(page.is_whole);
     }
 
@@ -406,7 +462,7 @@ mod tests {
              <tr><td>F/5.8T</td><td>80</td><td></td><td colspan=2>20</td><td>5</td></tr></table>",
         );
         let section = &page.sections[0];
-        let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
+        let names: Vec<&str> = section.columns.iter().map(Column::full_name).collect();
         assert_eq!(
             names,
             [
@@ -418,7 +474,7 @@ mod tests {
                 "IOPs Per Disk Mean"
             ]
         );
-        assert_eq!(section.rows[0].cells, ["F/5.8T", "80", "", "20", "", "5"]);
+        assert_eq!(section.rows[0].cells().collect::<Vec<_>>(), ["F/5.8T", "80", "", "20", "", "5"]);
     }
 
     #[test]

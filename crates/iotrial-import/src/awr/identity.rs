@@ -214,7 +214,7 @@ fn snapshots(page: &Page, report: &mut AwrReport, notes: &mut Notes) {
 /// `60.22 (mins)`, in whichever column it stands.
 fn minutes(section: &Section, row: &Row) -> Quoted {
     let place = section.place(row, None);
-    let words = row.cells.iter().skip(1).flat_map(|cell| cell.split_whitespace());
+    let words = row.cells().skip(1).flat_map(|cell| cell.split_whitespace());
     match words.filter_map(number::plain).next() {
         Some(minutes) => Quoted::printed(minutes.scaled(60.0), place),
         None => Quoted::absent(place, "blank in the report"),

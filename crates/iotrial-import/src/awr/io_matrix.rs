@@ -34,18 +34,12 @@ fn with_names(section: &Section, name: usize, report: &mut AwrReport) {
 fn names_above(section: &Section, report: &mut AwrReport) {
     let mut name = String::new();
     for row in &section.rows {
-        let has_values = row.cells.iter().any(|cell| number::mib(cell.trim()).is_some());
+        let has_values = row.cells().any(|cell| number::mib(cell).is_some());
         if has_values {
             push(section, &name, row, report);
             name.clear();
         } else {
-            name = row
-                .cells
-                .iter()
-                .map(|cell| cell.trim())
-                .filter(|cell| !cell.is_empty())
-                .collect::<Vec<_>>()
-                .join(" ");
+            name = row.cells().filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ");
         }
     }
 }
@@ -62,7 +56,7 @@ fn push(section: &Section, name: &str, row: &Row, report: &mut AwrReport) {
     let nth = |names: &[&str], skip| section.nth_column(names, skip);
     let (requests, data) = (["Reqs per sec"], ["Data per sec"]);
     let mean = section.column(&["Avg Time", "Avg Tm(ms)", "Waits: Avg Tm(ms)"]);
-    let unit = mean.map(|at| number::unit_of_header(&section.columns[at].full_name()).unwrap_or(1e3));
+    let unit = mean.map(|at| number::unit_of_header(section.columns[at].full_name()).unwrap_or(1e3));
     report.io_matrix.push(IoCell {
         function: kept(function.trim()),
         file_type: kept(file_type.trim()),

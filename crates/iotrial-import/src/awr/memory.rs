@@ -62,7 +62,7 @@ fn push(report: &mut AwrReport, name: String, value: Quoted) {
 /// `Buffer Cache: 15,872M 15,872M Std Block Size: 8K`.
 fn caches(section: &Section, report: &mut AwrReport) {
     for row in &section.rows {
-        let cells: Vec<&str> = row.cells.iter().map(|cell| cell.trim()).collect();
+        let cells: Vec<&str> = row.cells().collect();
         let name = row.cell(0).trim_end_matches(':').trim_end();
         let end = if row.cell(2).is_empty() || row.cell(2).contains(':') { 1 } else { 2 };
         if row.cell(0).ends_with(':') {

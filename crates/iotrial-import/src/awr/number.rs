@@ -14,7 +14,8 @@ pub(super) fn plain(text: &str) -> Option<Stated> {
         return Some(Stated { value: most / 2.0, resolution: most });
     }
     // No counter of a database is beyond this, and charts could not show it.
-    Stated::parse(&text.replace(',', "")).filter(|number| number.value.abs() <= 1e24)
+    let number = if text.contains(',') { Stated::parse(&text.replace(',', "")) } else { Stated::parse(text) };
+    number.filter(|number| number.value.abs() <= 1e24)
 }
 
 /// A count: suffixes are powers of 1000, as printed below the tables.

@@ -112,7 +112,7 @@ fn io_profile(section: &Section, total: Option<usize>, report: &mut AwrReport) {
 fn efficiency(section: &Section, report: &mut AwrReport) {
     for row in &section.rows {
         // Each is a percentage, and what else stands below this heading is none.
-        for at in (0..row.cells.len()).step_by(2).filter(|at| row.cell(*at).contains('%')) {
+        for at in (0..row.len()).step_by(2).filter(|at| row.cell(*at).contains('%')) {
             let value = section.quoted(row, Some(at + 1), number::plain);
             // `Buffer  Hit   %` in text.
             let name = label(&super::page::joined(row.cell(at)));

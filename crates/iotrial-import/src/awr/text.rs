@@ -167,22 +167,22 @@ impl Layout {
     }
 
     fn columns(&self, header: &[String]) -> Vec<Column> {
-        let mut columns = vec![Column::default(); self.len()];
+        let mut names = vec![String::new(); self.len()];
         for line in header {
             for word in words(line) {
                 // Dashes join several columns under one name.
                 if word.text.bytes().all(|byte| byte == b'-') {
                     continue;
                 }
-                if let Some(column) = columns.get_mut(self.of(word)) {
-                    if !column.name.is_empty() {
-                        column.name.push(' ');
+                if let Some(name) = names.get_mut(self.of(word)) {
+                    if !name.is_empty() {
+                        name.push(' ');
                     }
-                    column.name.push_str(word.text);
+                    name.push_str(word.text);
                 }
             }
         }
-        columns
+        names.into_iter().map(|name| Column::new(String::new(), name)).collect()
     }
 }
 
@@ -235,7 +235,7 @@ pub(super) fn read(text: &str) -> Page {
                         at += skip;
                     }
                     cells += CELLS_OF_TABLE + columns.len();
-                    let section = Section { heading: heading.clone(), columns, ..Section::default() };
+                    let section = Section { columns, ..Section::new(heading.clone(), Vec::new()) };
                     open = Some(Open { section, layouts, part: Vec::new(), part_line: 0 });
                 }
                 header.clear();
@@ -279,7 +279,7 @@ pub(super) fn read(text: &str) -> Page {
                     }
                     header.push(line.to_owned());
                     if let Some(cells) = pairs(line) {
-                        keep_pairs(&mut page, &heading, Row { cells, line: at + 1 });
+                        keep_pairs(&mut page, &heading, Row::new(at + 1, &cells));
                     }
                 }
             },
@@ -341,9 +341,7 @@ fn pairs(line: &str) -> Option<Vec<String>> {
 fn keep_pairs(page: &mut Page, heading: &str, row: Row) {
     match page.sections.last_mut() {
         Some(last) if last.columns.is_empty() && last.heading == heading => last.rows.push(row),
-        _ => {
-            page.sections.push(Section { heading: heading.to_owned(), rows: vec![row], ..Section::default() })
-        }
+        _ => page.sections.push(Section { rows: vec![row], ..Section::new(heading.to_owned(), Vec::new()) }),
     }
 }
 
@@ -385,7 +383,7 @@ impl Open {
         }
         if self.layouts.len() == 1 {
             let count = cells.len();
-            self.section.rows.push(Row { cells, line: number });
+            self.section.rows.push(Row::new(number, &cells));
             return count;
         }
         let is_last = self.part_at() == self.layouts.len() - 1;
@@ -397,7 +395,7 @@ impl Open {
         self.part.extend(cells);
         if is_last {
             let cells = std::mem::take(&mut self.part);
-            self.section.rows.push(Row { cells, line: self.part_line });
+            self.section.rows.push(Row::new(self.part_line, &cells));
         }
         count
     }
@@ -436,9 +434,9 @@ enq: FB - con1234567890      12     1
         let [section] = page.sections.as_slice() else { panic!("{page:?}") };
         assert_eq!(section.heading, "Foreground Wait Events");
         assert_eq!(names(section), ["Event", "Waits", "Total Time", "Avg wait (ms)"]);
-        assert_eq!(section.rows[0].cells, ["db file seque", "120", "", "4"]);
-        assert_eq!(section.rows[1].cells, ["log file sync", "", "12", ""]);
-        assert_eq!(section.rows[2].cells, ["enq: FB - con", "1234567890", "12", "1"]);
+        assert_eq!(section.rows[0].cells().collect::<Vec<_>>(), ["db file seque", "120", "", "4"]);
+        assert_eq!(section.rows[1].cells().collect::<Vec<_>>(), ["log file sync", "", "12", ""]);
+        assert_eq!(section.rows[2].cells().collect::<Vec<_>>(), ["enq: FB - con", "1234567890", "12", "1"]);
     }
 
     #[test]
@@ -457,9 +455,12 @@ Memory Statistics
         );
         let [cache, memory] = page.sections.as_slice() else { panic!("{page:?}") };
         assert_eq!((cache.heading.as_str(), memory.heading.as_str()), ("Cache Sizes", "Memory Statistics"));
-        assert_eq!(cache.rows[0].cells, ["Buffer Cache:", "1,024", "1,024", "Std Block Size: 8K"]);
+        assert_eq!(
+            cache.rows[0].cells().collect::<Vec<_>>(),
+            ["Buffer Cache:", "1,024", "1,024", "Std Block Size: 8K"]
+        );
         assert_eq!(names(memory), ["", "Begin", "End"]);
-        assert_eq!(memory.rows[0].cells, ["SGA use (MB):", "1,019.4", "1,019.4"]);
+        assert_eq!(memory.rows[0].cells().collect::<Vec<_>>(), ["SGA use (MB):", "1,019.4", "1,019.4"]);
     }
 
     #[test]
@@ -482,7 +483,7 @@ A NAME WITH BLANKS
         );
         let [section] = page.sections.as_slice() else { panic!("{page:?}") };
         assert_eq!(names(section), ["Tablespace", "Reads", "Av Rds"]);
-        let rows: Vec<&[String]> = section.rows.iter().map(|row| row.cells.as_slice()).collect();
+        let rows: Vec<Vec<&str>> = section.rows.iter().map(|row| row.cells().collect()).collect();
         assert_eq!(rows, [["SYSTEM", "31", "2"], ["A NAME WITH BLANKS", "1", "0"]]);
     }
 }

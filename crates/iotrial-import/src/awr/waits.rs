@@ -1,6 +1,6 @@
 //! What was waited for, and how the waits spread.
 
-use iotrial_model::awr::{AwrReport, Bucket, Quoted, Wait, WaitHistogram, WaitSide};
+use iotrial_model::awr::{AwrReport, Bucket, Named, Quoted, Wait, WaitHistogram, WaitSide};
 
 use super::number;
 use super::page::{Page, Row, Section};
@@ -12,6 +12,9 @@ const ROUGH: f64 = 0.02;
 
 /// More events than Oracle has.
 const MOST_EVENTS: usize = 6_000;
+
+/// More classes than Oracle has.
+const MOST_CLASSES: usize = 50;
 
 /// Reads both.
 pub(super) fn read(page: &Page, report: &mut AwrReport) {
@@ -29,9 +32,27 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
             .filter(|section| !is_sum(section))
             .for_each(|section| waits(section, WaitSide::Both, report));
     }
+    // The second is in the summary, and has whole seconds as well.
+    for heading in ["Foreground Wait Class", "Wait Classes by Total Wait Time"] {
+        for section in page.called(&[heading]) {
+            if report.wait_classes.is_empty() {
+                classes(section, report);
+            }
+        }
+    }
     for section in page.called(&["Wait Event Histogram"]) {
         histogram(section, report);
     }
+}
+
+fn classes(section: &Section, report: &mut AwrReport) {
+    let class = section.column(&["Wait Class"]);
+    let total = section.column(&["Total Wait Time (s)", "Total Wait Time (sec)", "Total Time (sec)"]);
+    let (Some(class), Some(_)) = (class, total) else { return };
+    let rows = section.rows.iter().filter(|row| !row.cell(class).is_empty()).take(MOST_CLASSES);
+    report.wait_classes = rows
+        .map(|row| Named { name: kept(row.cell(class)), value: section.quoted(row, total, number::count) })
+        .collect();
 }
 
 fn waits(section: &Section, side: WaitSide, report: &mut AwrReport) {
@@ -40,7 +61,7 @@ fn waits(section: &Section, side: WaitSide, report: &mut AwrReport) {
     let total = section.column(&["Total Wait Time (s)", "Total Wait Time (sec)", "Total(s)", "Time (s)"]);
     let (Some(event), Some(_), Some(_)) = (event, waits, total) else { return };
     let mean = section.column(&["Avg wait", "Avg wait (ms)", "Wait Avg(ms)", "Avg wait (us)"]);
-    let unit = mean.and_then(|at| number::unit_of_header(&section.columns[at].full_name()));
+    let unit = mean.and_then(|at| number::unit_of_header(section.columns[at].full_name()));
     let percent = section.column(&["% DB time", "%DB time", "% bg time", "%bg time", "%Total Call Time"]);
     for row in section.rows.iter().filter(|row| !row.cell(event).is_empty()) {
         if report.waits.len() >= MOST_EVENTS {

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use iotrial_model::awr::{
-    AwrFigure, AwrSection, BusierElsewhere, BusyFunction, CellReads, CutOff, DemandNote, Derivation,
-    EnterpriseFeature, FactorReason, FigureOrigin, FigurePlace, FileFact, FileNote, FleetNote, Level, Method,
-    NoStandardEdition2, NotAdded, OnCells, Part, PlainReads, Provided, RatesOf, Remark, RemarkId, ReplayNote,
-    ReportedRates, SeriesNote, SignOfNfs, SizeNote, SlobNote, Switch, WaitSide, WaitedFor, WhyNotAdded,
+    AwrFigure, AwrSection, BusierElsewhere, BusyFunction, CellReads, ChangeCaution, ChangeOutcome, CutOff,
+    DemandNote, Derivation, EnterpriseFeature, FactorReason, FigureOrigin, FigurePlace, FileFact, FileNote,
+    FleetNote, Level, Method, NoStandardEdition2, NotAdded, OnCells, Part, PlainReads, Provided, RatesOf,
+    Remark, RemarkId, ReplayNote, ReportSide, ReportedRates, SeriesNote, SignOfNfs, SizeNote, SlobNote,
+    Switch, WaitSide, WaitedFor, WhyNotAdded,
 };
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::stream::Stream;
@@ -401,4 +402,35 @@ fn every_note_on_a_size_has_its_words_on_one_page() {
         writeln!(page, "{}", size_note(&note)).unwrap();
     }
     insta::assert_snapshot!("size", page);
+}
+
+#[test]
+fn what_is_said_of_a_change_of_storage_is_on_one_page() {
+    let mut page = String::new();
+    for outcome in ChangeOutcome::ALL {
+        writeln!(page, "{outcome}: {}", change_headline(*outcome)).unwrap();
+    }
+    for figure in [AwrFigure::SingleBlockReadUs, AwrFigure::RedoWriteUs] {
+        writeln!(page, "{}", judged_latency(figure, 5_200.0, 480.0)).unwrap();
+    }
+    writeln!(page, "{}", db_time_of_transaction(31.4, 12.0)).unwrap();
+    for caution in [
+        ChangeCaution::Databases("SHOP".into(), "ERP".into()),
+        ChangeCaution::OtherInstances("shop1".into(), "shop2".into()),
+        ChangeCaution::Releases("12.1.0.2.0".into(), "19.0.0.0.0".into()),
+        ChangeCaution::Earlier,
+        ChangeCaution::CutOff(ReportSide::Before),
+        ChangeCaution::Restarted(ReportSide::After),
+        ChangeCaution::Instances(2, 1),
+        ChangeCaution::Elapsed(3_600.0, 900.0),
+        ChangeCaution::Load(AwrFigure::Transactions, 120.0, 260.0),
+        ChangeCaution::Load(AwrFigure::Requests, 1_200.0, 2_600.0),
+        ChangeCaution::ReadsPerTransaction(12.5, 3.0),
+        ChangeCaution::Memory(8_192.0, 16_384.0),
+        ChangeCaution::Cpus(8.0, 16.0),
+        ChangeCaution::CpuShort(ReportSide::Before),
+    ] {
+        writeln!(page, "{}: {}", caution.id(), change_caution(&caution)).unwrap();
+    }
+    insta::assert_snapshot!("change", page);
 }

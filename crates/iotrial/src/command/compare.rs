@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
+use iotrial_analysis::awr::AwrChange;
 use iotrial_analysis::comparison::{
     CompareRequest, ComparisonMatrix, GateOutcome, SweepComparison, UnderLoad,
 };
@@ -23,7 +25,7 @@ use samples::{Measured, Samples};
 
 const TAKES: Takes = Takes {
     command: "compare",
-    what: "records of runs, results of other tools, printed tables and studies, or sweeps with sweeps",
+    what: "records of runs, results of other tools, printed tables and studies, sweeps with sweeps, or two AWR reports",
 };
 
 /// Compares, and shows what came of it.
@@ -43,6 +45,16 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         force: args.force,
     };
     let gates = match samples::read(&intake, args)? {
+        Samples::Awr(reports) => {
+            if !request.gates.is_empty() || request.baseline.is_some() || request.by.is_some() {
+                let error = anyhow!("`--gate`, `--baseline` and `--by` are for results, not for AWR reports");
+                return Err(Failure::input(error));
+            }
+            let [(before, one), (after, other)] = &*reports;
+            let change = AwrChange::of((before, one), (after, other));
+            show(args, &outputs, &Document::of_awr_change(&change), &change, &[], None)?;
+            Vec::new()
+        }
         Samples::Sweeps(sweeps) => {
             let compared = SweepComparison::new(sweeps, &request).map_err(|error| refused(&error))?;
             show(args, &outputs, &Document::of_compared_sweeps(&compared), &compared, &compared.gates, None)?;

@@ -14,6 +14,7 @@ mod support;
 mod attacks;
 mod audit;
 mod awr;
+mod awr_change;
 mod awr_damaged;
 mod awr_part;
 mod awr_replay;

@@ -22,6 +22,7 @@ pub(in crate::awr) fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -
         io_profile: Vec::new(),
         activity: Vec::new(),
         waits: Vec::new(),
+        wait_classes: Vec::new(),
         histograms: Vec::new(),
         io_by_function: Vec::new(),
         io_by_file_type: files,

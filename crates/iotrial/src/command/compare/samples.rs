@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use iotrial_analysis::comparison::{Sample, SweepSample};
+use iotrial_model::awr::AwrReport;
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
@@ -12,7 +14,7 @@ use super::TAKES;
 use crate::cli::CompareArgs;
 use crate::failure::Failure;
 use crate::intake::{self, Input, Intake, IntakeError, Source, pass_over};
-use crate::output::say;
+use crate::output::{harmless, say};
 
 /// What a comparison keeps of a file: much less than was read of it.
 enum Content {
@@ -20,6 +22,8 @@ enum Content {
     Samples(Vec<Sample>, Option<Measured>),
     /// A sweep, which is compared with sweeps only, and what says so.
     Sweep(Box<SweepSample>, Failure),
+    /// A report of Oracle, which is compared with another one only, and what says so.
+    Awr(Vec<AwrReport>, Failure),
     /// A file in a folder that is no result at all.
     Nothing,
     /// Something in a folder that cannot be read or compared, and does not keep the others from it.
@@ -44,6 +48,8 @@ pub(super) enum Samples {
     Runs(Vec<Sample>, Option<Vec<Measured>>),
     /// Nothing but sweeps.
     Sweeps(Vec<SweepSample>),
+    /// Two reports of Oracle with their files: before and after.
+    Awr(Box<[(AwrReport, String); 2]>),
 }
 
 /// Reads what was given. What cannot be read or compared is an error, or left out by `force`.
@@ -53,6 +59,7 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
     // A table that is named as one is the same as any other.
     sources.extend(args.tables.iter().map(|path| Source { path: path.clone(), is_named: true, name: None }));
     let (mut samples, mut sweeps) = (Vec::new(), Vec::new());
+    let (mut reports, mut of_awr) = (Vec::new(), Vec::new());
     let mut measured = Some(Vec::new());
     let (mut first, mut broken_count) = (None, 0_usize);
     let mut passed_over = None;
@@ -67,6 +74,11 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
                 });
             }
             Content::Sweep(sweep, refusal) => sweeps.push((*sweep, refusal, source.is_named)),
+            Content::Awr(of_file, refusal) => {
+                let path = source.path.display().to_string();
+                reports.extend(of_file.into_iter().map(|report| (report, path.clone())));
+                of_awr.push(refusal);
+            }
             Content::Nothing => {}
             Content::PassedOver(failure) => {
                 pass_over(&failure);
@@ -86,6 +98,18 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
         0 => String::new(),
         more => format!(" ({more} more cannot be read either)"),
     };
+    if first.is_none() && !of_awr.is_empty() {
+        if samples.is_empty() && sweeps.is_empty() {
+            return two_of(reports);
+        }
+        // Whoever gives results has these by mistake.
+        for refusal in of_awr {
+            if !args.force {
+                return Err(refusal);
+            }
+            say!("warning: left out: {}", refusal.reason());
+        }
+    }
     match first {
         None if samples.is_empty() && !sweeps.is_empty() => {
             Ok(Samples::Sweeps(sweeps.into_iter().map(|(sweep, ..)| sweep).collect()))
@@ -111,6 +135,16 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
     }
 }
 
+/// Before and after; any number of reports is a matter of `iotrial awr`.
+fn two_of(reports: Vec<(AwrReport, String)>) -> Result<Samples, Failure> {
+    let two = <[_; 2]>::try_from(reports).map_err(|others| {
+        let error =
+            anyhow!("`iotrial compare` takes two AWR reports, before and after, and not {}", others.len());
+        Failure::input(error).hint("`iotrial awr` takes any number of them".to_owned())
+    })?;
+    Ok(Samples::Awr(Box::new(two.map(|(report, path)| (report, harmless(&path))))))
+}
+
 fn content_of(
     source: &Source,
     input: Result<Input, IntakeError>,
@@ -131,6 +165,12 @@ fn content_of(
         let refusal = TAKES.refuse(&path, kind);
         return Content::Sweep(Box::new(SweepSample { source: path, record: *record }), refusal);
     }
+    let input = match input {
+        Input::Awr(reports) if source.is_named => {
+            return Content::Awr(reports, TAKES.refuse(&path, kind));
+        }
+        other => other,
+    };
     let Some(subjects) = input.subjects() else {
         let refusal = || TAKES.refuse(&path, input.kind());
         return match input.kind() {
