@@ -1,6 +1,7 @@
 //! Every kind of fault, put into a real file below a queue, is found as itself; an honest file is never accused.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ struct Reader {
 const SIM: [&str; 7] = ["--engine", "sim", "--seed", "1", "--ramp=0s", "--duration=1s", "--quiet"];
 const GATE: &str = "--gate=data.read.p99 < 100s";
 
-const READERS: [Reader; 17] = [
+const READERS: [Reader; 18] = [
     Reader {
         command: "run",
         only: &[],
@@ -254,7 +254,7 @@ fn fixtures(bench: &Bench) {
     put(bench, "configuration.in", crate::support::CONFIGURATION);
     put(bench, "demand.in", DEMAND);
     put(bench, "journal.in", JOURNAL);
-    put(bench, "pages.in", [1; 4096]);
+    put(bench, "pages.in", [1_u8; 4096]);
     put(
         bench,
         "counters.in",
