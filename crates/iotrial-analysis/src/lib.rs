@@ -37,6 +37,7 @@ pub mod watch;
 pub mod comparison;
 pub mod audit;
 pub mod awr;
+pub mod crash;
 #[cfg(test)]
 mod test_record;
 

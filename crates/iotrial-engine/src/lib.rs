@@ -37,5 +37,6 @@ mod drive;
 mod test_plan;
 pub mod one_queue;
 pub mod verify;
+pub mod crash;
 mod worker;
 pub mod run;

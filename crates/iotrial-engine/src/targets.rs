@@ -66,6 +66,6 @@ pub use obstacle::Obstacle;
 pub use os::{FileId, file_id, file_id_at};
 pub use prepare::{Prepared, prepare, rehearse};
 pub use prepare_error::PrepareError;
-pub use probe::{ProbeError, ProbedTarget, probe};
+pub use probe::{ProbeError, ProbedTarget, devices_below, probe};
 pub use sample::ContentSample;
 pub use signature::Signature;

@@ -66,7 +66,8 @@ size = "1GiB"
     let profile = HEAD.replace("SIZE", "8MiB") + job;
     let plan = decide(&profile, EngineKind::Threads, targets[0].facts.clone());
     let plan = Plan { direct: false, verified, ..plan };
-    let prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();
+    let mut prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();
+    prepared.compare_loads(&plan).unwrap();
     (plan, prepared)
 }
 

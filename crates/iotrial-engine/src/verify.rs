@@ -12,13 +12,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use iotrial_model::plan::{AreaKind, MAP_ENTRY_BYTES, Plan};
-use iotrial_model::verification::{FAULTS_KEPT, FaultKind, Noticed, OtherPlace, PageFault, Verification};
+use iotrial_model::verification::{FaultKind, Noticed, OtherPlace, PageFault, Verification};
 
 use crate::content::Content;
 use crate::targets::fill::AlignedBuffer;
 use crate::targets::os;
 
-mod judge;
+pub(crate) mod found;
+pub(crate) mod judge;
 mod ledger;
 mod queue;
 mod scan;
@@ -27,12 +28,13 @@ pub(crate) mod stamp;
 pub(crate) use judge::poison;
 pub(crate) use queue::VerifyingQueue;
 
+use found::{Found, FoundFault};
 use judge::{Expected, Flaw};
 use ledger::{Entry, Ledger};
-use stamp::{SECTOR, Stamp};
+use stamp::SECTOR;
 
 /// How often a page that is not as it was written is read again.
-const REREADS: u8 = 3;
+pub(crate) const REREADS: u8 = 3;
 
 /// What a run knows of its pages, for all its threads.
 #[derive(Debug)]
@@ -56,25 +58,6 @@ struct VerifiedArea {
     first_byte: u64,
     length: u64,
 }
-
-/// Faults with what is needed to join them.
-#[derive(Debug, Default)]
-struct Found {
-    faults: Vec<FoundFault>,
-    /// How many more there were, by kind.
-    others: Vec<(FaultKind, u64)>,
-}
-
-#[derive(Debug)]
-struct FoundFault {
-    fault: PageFault,
-    /// What the first sector of the page should be; `None` of an error.
-    expected: Option<Stamp>,
-    stranger: Option<Stamp>,
-}
-
-/// Faults that are held until they are joined: so many that a device that lies all the time costs no memory that matters.
-const FAULTS_HELD: usize = 10_000;
 
 impl Verifier {
     /// A verifier of areas that were just laid out, with the handles by which they were verified.
@@ -165,12 +148,7 @@ impl Verifier {
         if noticed == Noticed::Read && self.ledger.look(area, offset, page).next() != Some(before) {
             return;
         }
-        let kind = match first.kind {
-            FaultKind::ReadWithoutTransfer => first.kind,
-            FaultKind::LostWrite | FaultKind::TornWrite if good > 0 => FaultKind::StaleRead,
-            _ if good > 0 => FaultKind::TransferError,
-            _ => last.kind,
-        };
+        let kind = judge::kind_when_repeated(first.kind, last.kind, good > 0);
         let flaw = if good > 0 { first } else { last };
         if good == 0 {
             self.ledger.forget(area, offset, before);
@@ -226,62 +204,24 @@ impl Verifier {
     }
 
     fn note(&self, found: FoundFault) {
-        let mut all = self.found.lock().expect("no holder panics");
-        if all.faults.len() < FAULTS_HELD {
-            all.faults.push(found);
-            return;
-        }
-        let kind = found.fault.kind;
-        match all.others.iter_mut().find(|(other, _)| *other == kind) {
-            Some((_, count)) => *count += 1,
-            None => all.others.push((kind, 1)),
-        }
+        self.found.lock().expect("no holder panics").note(found);
     }
 
     /// What an error of the operating system means on an area.
     fn kind_of(&self, area: u32, os_error: i32, otherwise: FaultKind) -> FaultKind {
         let is_device =
             matches!(self.areas[area as usize].kind, AreaKind::DeviceDestroy | AreaKind::DeviceRead);
-        let is_full = os::NO_SPACE.contains(&os_error);
-        // A block device has no room to run out of: Linux says so of one whose size became zero.
-        if os::GONE.contains(&os_error) || (is_full && is_device) {
-            FaultKind::DeviceGone
-        } else if is_full {
-            FaultKind::NoSpace
-        } else {
-            otherwise
-        }
+        error_kind(os_error, is_device, otherwise)
     }
 
     /// What was found out. The ends of misdirected writes are joined: what lies at one place names the place where it is missing.
     pub fn verification(&self, scan_complete: bool) -> Verification {
         let mut found = self.found.lock().expect("no holder panics");
-        let Found { faults, others } = &mut *found;
-        let place = |area: &VerifiedArea, offset_bytes| OtherPlace { path: area.path.clone(), offset_bytes };
-        let strangers: Vec<(Stamp, OtherPlace)> = faults
-            .iter()
-            .filter_map(|fault| {
-                let PageFault { path, first_bad_byte, .. } = &fault.fault;
-                let here = OtherPlace { path: path.clone(), offset_bytes: (*first_bad_byte)? };
-                fault.stranger.map(|stranger| (stranger, here))
-            })
-            .collect();
-        for FoundFault { fault, expected, stranger } in faults.iter_mut() {
-            if let Some(stranger) = stranger {
-                let home = self.areas.get(usize::from(stranger.area));
-                fault.other_place = home.map(|area| place(area, stranger.sector * SECTOR as u64));
-            } else if let Some(expected) = expected.filter(|_| fault.kind == FaultKind::LostWrite) {
-                let sectors = expected.sector..expected.sector + fault.length_bytes / SECTOR as u64;
-                let went = strangers.iter().find(|(stranger, _)| {
-                    (stranger.area, stranger.generation) == (expected.area, expected.generation)
-                        && sectors.contains(&stranger.sector)
-                });
-                if let Some((_, there)) = went {
-                    (fault.kind, fault.other_place) = (FaultKind::MisdirectedWrite, Some(there.clone()));
-                }
-            }
-        }
-        let mut result = Verification {
+        let (counts, faults) = found.joined(|stamp| {
+            let area = self.areas.get(usize::from(stamp.area))?;
+            Some(OtherPlace { path: area.path.clone(), offset_bytes: stamp.sector * SECTOR as u64 })
+        });
+        Verification {
             pages: self.ledger.pages(),
             map_bytes: self.ledger.pages() * MAP_ENTRY_BYTES,
             writes: self.writes.load(Ordering::Relaxed),
@@ -290,14 +230,22 @@ impl Verifier {
             pages_scanned: self.pages_scanned.load(Ordering::Relaxed),
             scan_complete,
             pages_unknown: self.ledger.unknown(),
-            ..Verification::default()
-        };
-        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(others.iter().copied());
-        for (kind, count) in kinds {
-            *result.counts.entry(kind).or_default() += count;
+            counts,
+            faults,
         }
-        result.faults = faults.iter().take(FAULTS_KEPT).map(|found| found.fault.clone()).collect();
-        result
+    }
+}
+
+/// What an error of the operating system means on a file, or on a block device.
+pub(crate) fn error_kind(os_error: i32, is_device: bool, otherwise: FaultKind) -> FaultKind {
+    let is_full = os::NO_SPACE.contains(&os_error);
+    // A block device has no room to run out of: Linux says so of one whose size became zero.
+    if os::GONE.contains(&os_error) || (is_full && is_device) {
+        FaultKind::DeviceGone
+    } else if is_full {
+        FaultKind::NoSpace
+    } else {
+        otherwise
     }
 }
 

@@ -57,5 +57,6 @@ pub mod demand;
 pub mod awr;
 pub mod remark;
 pub mod verification;
+pub mod crash;
 
 pub use iotrial_histogram as histogram;

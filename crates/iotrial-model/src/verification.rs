@@ -63,6 +63,8 @@ words! {
         DamagedPage = "damaged-page",
         /// The page holds what another run wrote.
         ForeignData = "foreign-data",
+        /// After a cut, the page holds a write that the journal does not know yet: the journal lost entries, or is not of this target.
+        FutureWrite = "future-write",
         /// A read was acknowledged and left the buffer as it was.
         ReadWithoutTransfer = "read-without-transfer",
         /// Fewer bytes were moved than asked, without an error.

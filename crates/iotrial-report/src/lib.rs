@@ -33,6 +33,7 @@ mod audit;
 pub mod awr;
 pub mod replay_files;
 mod verification;
+mod crash;
 mod watch;
 pub mod exposition;
 pub mod sweep;

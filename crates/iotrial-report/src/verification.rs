@@ -1,7 +1,9 @@
 //! What a run that verifies compared, and what it found.
 
+use std::collections::BTreeMap;
+
 use iotrial_analysis::summary::Summary;
-use iotrial_model::verification::{Noticed, PageFault, Verification};
+use iotrial_model::verification::{FaultKind, Noticed, PageFault, Verification};
 
 use crate::document::{Block, Section};
 use crate::front::KeyFigure;
@@ -14,11 +16,11 @@ pub(crate) fn section(summary: &Summary) -> Option<Section> {
     // What is wrong is read first.
     let mut blocks = Vec::new();
     if verification.fault_count() > 0 {
-        blocks.push(Block::Table(kinds(verification)));
+        blocks.push(Block::Table(kinds(&verification.counts, &verification.faults)));
     }
     blocks.push(Block::Table(compared(verification)));
     if !verification.faults.is_empty() {
-        blocks.push(Block::Table(places(&verification.faults)));
+        blocks.push(Block::Table(places(&verification.faults, "after the load")));
     }
     Some(Section {
         id: "verification",
@@ -60,9 +62,10 @@ fn compared(verification: &Verification) -> Table {
     }
 }
 
-fn kinds(verification: &Verification) -> Table {
-    let rows = verification.counts.iter().map(|(kind, count)| {
-        let first = verification.faults.iter().find(|fault| fault.kind == *kind);
+/// How often each kind was found, and where first.
+pub(crate) fn kinds(counts: &BTreeMap<FaultKind, u64>, faults: &[PageFault]) -> Table {
+    let rows = counts.iter().map(|(kind, count)| {
+        let first = faults.iter().find(|fault| fault.kind == *kind);
         row(vec![
             words(kind.as_str()),
             Value::Count(*count),
@@ -83,7 +86,8 @@ fn kinds(verification: &Verification) -> Table {
     }
 }
 
-fn places(faults: &[PageFault]) -> Table {
+/// The first faults; `at_end` is when the last comparison was.
+pub(crate) fn places(faults: &[PageFault], at_end: &str) -> Table {
     let rows = faults.iter().map(|fault| {
         let elsewhere = fault.other_place.as_ref();
         let elsewhere =
@@ -97,7 +101,7 @@ fn places(faults: &[PageFault]) -> Table {
                 Noticed::BeforeOverwrite => "before it was overwritten",
                 Noticed::Read => "when it was read",
                 Noticed::Write => "when it was written",
-                Noticed::EndScan => "after the load",
+                Noticed::EndScan => at_end,
             }),
             fault.good_rereads.map_or(Value::Absent, |good| Value::Count(good.into())),
             Value::text(elsewhere),

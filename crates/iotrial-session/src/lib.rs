@@ -23,6 +23,7 @@ pub mod watch;
 pub mod setup;
 pub mod quiet;
 pub mod rig;
+pub mod crash;
 pub mod run;
 pub mod sweep;
 pub mod study;

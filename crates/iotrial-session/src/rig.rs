@@ -201,7 +201,8 @@ impl Rig {
         let progress = |done, total| self.observer.layout(done, total);
         let run = run_id(&trial.record.id).unwrap_or_default();
         match targets::prepare(run, plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
-            Ok(prepared) => {
+            Ok(mut prepared) => {
+                prepared.compare_loads(plan)?;
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
                 Ok(true)

@@ -24,4 +24,5 @@ pub mod recommendation;
 pub mod gate;
 pub mod setting;
 pub mod wanted;
+pub mod crash;
 pub mod sizing;

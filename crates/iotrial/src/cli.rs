@@ -24,6 +24,8 @@ mod check;
 
 mod completion;
 
+mod crash;
+
 mod config;
 
 mod docs;
@@ -55,6 +57,7 @@ mod watch;
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use config::ConfigArgs;
+pub use crash::{ArmArgs, CrashCheckArgs, CrashCommand, KeepArgs, VerifyCommand};
 pub use docs::{DocsArgs, HelpArgs};
 pub use gate::GateArgs;
 pub use host::HostArgs;
@@ -362,7 +365,7 @@ impl RunArgs {
 
 /// Options of `verify`.
 #[derive(Debug, Args)]
-#[command(mut_arg("thresholds", |arg| arg.hide(true)), after_help = "\
+#[command(mut_arg("thresholds", |arg| arg.hide(true)), args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = "\
 Examples:
   # does this disk give back what is written? (in ./iotrial-data)
   iotrial verify
@@ -372,17 +375,23 @@ Examples:
   iotrial verify oracle-oltp --target /dev/nvme1n1 --destroy 3f9a1c…
   # what would be done
   iotrial verify --dry-run
+  # does what was flushed survive a cut of the power?
+  iotrial verify crash arm --target /mnt/data --journal /mnt/other/trial.journal
 
 Every sector that is written carries a stamp: run, place, number of the write, check sum. Every page is read and \
 compared before it is overwritten, whenever the load reads it, and once more after the load. What differs is read again \
 three times and named: lost, torn, misdirected, stale, damaged … (`iotrial docs verify`). Rates and latencies of such a \
 run are no measurement of the storage.
 
-What a power cut leaves is not tried.
+What a power cut leaves is tried by `iotrial verify crash`.
 
 Exit codes: 0 everything read back as written; 1 it did not; 2 wrong usage or input; 3 failed; 4 inconclusive: stopped, or \
 a cache of the host may have answered; 130 stopped before its end.")]
 pub struct VerifyArgs {
+    /// What to do beside a load.
+    #[command(subcommand)]
+    pub command: Option<VerifyCommand>,
+
     #[command(flatten)]
     pub load: LoadArgs,
 

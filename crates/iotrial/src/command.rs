@@ -6,6 +6,7 @@ pub mod check;
 pub mod clean;
 pub mod compare;
 pub mod config;
+pub mod crash;
 pub mod docs;
 pub mod dry_run;
 pub mod generate;

@@ -54,7 +54,10 @@ pub const PAGES: [Page; 36] = [
     page!("built-in", "the built-in profiles and threshold sets, and the settings"),
     page!("thresholds", "latency limits for the verdict, and how to write your own"),
     page!("study", "several configurations: repeated, in balanced order, resumable, on several machines"),
-    page!("verify", "whether storage gives back what is written: how it is found out, and what is not"),
+    page!(
+        "verify",
+        "whether storage gives back what is written, and what a power cut leaves: how it is found out"
+    ),
     page!("targets", "what iotrial touches and what it never touches"),
     page!("windows", "Windows: how I/O is done there, what was tested, what is missing"),
     page!("reports", "report formats, and what each contains"),

@@ -95,7 +95,7 @@ impl Header {
         file.sync_all()
     }
 
-    fn read(file: &File) -> io::Result<Option<Self>> {
+    pub(crate) fn read(file: &File) -> io::Result<Option<Self>> {
         let mut page = [0; PAGE_SIZE];
         match os::read_exact_at(file, &mut page, 0) {
             Ok(()) => Ok(Self::from_page(&page)),

@@ -141,14 +141,7 @@ pub fn prepare(
     // Opened once more and not taken from the layout, which wrote: a job that only reads gets a handle that
     // cannot write.
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
-    let mut areas = HeldAreas::new(open_areas(contents, &keepers, &claimed)?);
-    if plan.verified {
-        areas.verify(plan).map_err(|source| PrepareError::File {
-            what: "open",
-            path: PathBuf::new(),
-            source,
-        })?;
-    }
+    let areas = HeldAreas::new(open_areas(contents, &keepers, &claimed)?);
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
     let filled = plan.areas.iter().enumerate().filter(|(_, area)| area.kind == AreaKind::DeviceDestroy);
     let given_up = filled.map(|(place, area)| (place, area.offset.get(), area.length.get())).collect();
@@ -197,6 +190,21 @@ impl Prepared {
                 damage_of(file, path, *offset, *length)
             })
         })
+    }
+
+    /// Has all loads compared with what was written, by a map of all pages. Nothing where the plan lays out no stamps.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no further handle.
+    pub fn compare_loads(&mut self, plan: &Plan) -> Result<(), PrepareError> {
+        let verified = if plan.verified { self.areas.verify(plan) } else { Ok(()) };
+        verified.map_err(|source| PrepareError::File { what: "open", path: PathBuf::new(), source })
+    }
+
+    /// From now on, the files that this run made stay, also where it ends before its time.
+    pub const fn keep(&mut self) {
+        self.made.keep = true;
     }
 
     /// Leaves the files that this run made for the next one. Without this, dropping removes them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iotrial_model::plan::{TargetFacts, TargetKind};
-use iotrial_model::record::TargetRecord;
+use iotrial_model::record::{BlockDevice, TargetRecord};
 use iotrial_model::units::ByteSize;
 
 use super::device::{self, Claim};
@@ -255,6 +255,13 @@ pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Resul
     } else {
         Err(ProbeError::NotATarget { path: resolved, what: os::kind_of(&metadata) })
     }
+}
+
+/// The block devices below what exists, level by level, the nearest first, and whether it is in main memory. Looks only; of what cannot be
+/// seen there are none.
+pub fn devices_below(path: &Path) -> (Vec<BlockDevice>, bool) {
+    let below = os::Below::find(path);
+    (below.devices, below.is_in_memory)
 }
 
 /// Plans and records are JSON, which has no way to write other names. Refused before anything is made, so that no

@@ -6,7 +6,7 @@ use super::stamp::{SECTOR, Stamp};
 
 /// More bits than that in a sector are no flip: something else was put there.
 // A choice. Of 4,096 bits, half differ where the data is another one, and one to a few where cells or wires failed.
-const FLIPPED_BITS: u32 = 64;
+pub(crate) const FLIPPED_BITS: u32 = 64;
 
 /// What a page should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,14 +23,14 @@ impl Expected {
 
 /// What is wrong with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Flaw {
-    pub(super) kind: FaultKind,
+pub(crate) struct Flaw {
+    pub(crate) kind: FaultKind,
     /// The first sector that is not as it was written, from the start of the page.
-    pub(super) first_bad_sector: u64,
-    pub(super) bad_sectors: u64,
-    pub(super) bad_bits: Option<u64>,
+    pub(crate) first_bad_sector: u64,
+    pub(crate) bad_sectors: u64,
+    pub(crate) bad_bits: Option<u64>,
     /// What lies here and belongs elsewhere.
-    pub(super) stranger: Option<Stamp>,
+    pub(crate) stranger: Option<Stamp>,
 }
 
 /// What a sector turned out to be.
@@ -106,12 +106,24 @@ fn look(sector: &[u8], expected: Stamp) -> Sector {
             Sector::Elsewhere(stamp)
         }
         Some(_) => Sector::Earlier,
-        None => {
-            let mut written = [0; SECTOR];
-            expected.write(&mut written);
-            let bits = sector.iter().zip(&written).map(|(read, written)| (read ^ written).count_ones()).sum();
-            Sector::Differs(bits)
-        }
+        None => Sector::Differs(differing_bits(sector, expected)),
+    }
+}
+
+/// Bits of a sector that are not those of a stamp.
+pub(crate) fn differing_bits(sector: &[u8], expected: Stamp) -> u32 {
+    let mut written = [0; SECTOR];
+    expected.write(&mut written);
+    sector.iter().zip(&written).map(|(read, written)| (read ^ written).count_ones()).sum()
+}
+
+/// What a fault is when its page was read again: by what it was first, what it was last, and whether it was right in between.
+pub(crate) const fn kind_when_repeated(first: FaultKind, last: FaultKind, was_right: bool) -> FaultKind {
+    match first {
+        FaultKind::ReadWithoutTransfer => first,
+        FaultKind::LostWrite | FaultKind::TornWrite if was_right => FaultKind::StaleRead,
+        _ if was_right => FaultKind::TransferError,
+        _ => last,
     }
 }
 

@@ -128,6 +128,7 @@ impl<Q> FaultyQueue<Q> {
             FaultKind::ReadError => {
                 self.after.insert(slot, After::Say(Outcome::Error(5)));
             }
+            FaultKind::FutureWrite => unreachable!("only a cut leaves it"),
             // What is read is put there for the time of the read.
             FaultKind::StaleRead => {
                 self.put(&self.written(offset, u64::MAX >> 3), offset);
@@ -242,7 +243,8 @@ fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
 
 #[test]
 fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
-    for kind in FaultKind::ALL.iter().copied() {
+    // The map knows each write; what was written behind a journal is tried in `crash`.
+    for kind in FaultKind::ALL.iter().copied().filter(|kind| *kind != FaultKind::FutureWrite) {
         let (verification, injected) = verified_with(Some(kind));
         assert_eq!(injected, EACH, "{kind:?}");
         // A write that went astray is told at both of its ends.

@@ -42,6 +42,7 @@ const fn name(kind: FaultKind) -> (&'static str, &'static str) {
         FaultKind::BitFlip => ("bit flip", "bit flips"),
         FaultKind::DamagedPage => ("damaged page", "damaged pages"),
         FaultKind::ForeignData => ("page with foreign data", "pages with foreign data"),
+        FaultKind::FutureWrite => ("write beyond the journal", "writes beyond the journal"),
         FaultKind::ReadWithoutTransfer => ("read without transfer", "reads without transfer"),
         FaultKind::ShortIo => ("short transfer", "short transfers"),
         FaultKind::ReadError => ("read error", "read errors"),

@@ -67,14 +67,47 @@ const SHORT: &[Short] = &[
             ("targets", "Where to test"),
             ("size", "Total size of all test files"),
             ("duration", "How long the load runs"),
-            DRY_RUN,
-            HTML,
-            JSON,
         ],
         examples: &[
             "  iotrial verify",
             "  iotrial verify postgresql-oltp --target /var/lib/pg --duration 30m",
         ],
+    },
+    Short {
+        command: "verify crash",
+        options: &[],
+        examples: &[
+            "  iotrial verify crash arm --target /mnt/data --journal /mnt/other/trial.journal",
+            "  iotrial verify crash check /mnt/other/trial.journal --cut power",
+        ],
+    },
+    Short {
+        command: "verify crash arm",
+        options: &[
+            ("target", "Directory, or raw device with --destroy"),
+            ("journal", "New file on another disk, or - (see keep)"),
+            ("size", "Size of the test file"),
+            ("page_size", "Size of a page"),
+            ("flush_every", "At most this many writes between flushes"),
+            ("duration", "Stop after this time"),
+        ],
+        examples: &["  iotrial verify crash arm --target /mnt/data --journal /mnt/other/trial.journal"],
+    },
+    Short {
+        command: "verify crash check",
+        options: &[
+            ("journal", "Journal, or - for standard input"),
+            ("cut", "What was cut"),
+            ("target", "Where the file or device is now"),
+            HTML,
+            JSON,
+        ],
+        examples: &["  iotrial verify crash check /mnt/other/trial.journal --cut power"],
+    },
+    Short {
+        command: "verify crash keep",
+        options: &[("journal", "New file for the journal"), ("command", "")],
+        examples: &["  iotrial verify crash keep trial.journal -- ssh db01 sh arm.sh"],
     },
     Short {
         command: "sweep",

@@ -28,7 +28,8 @@ use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs, VerifyArgs};
+use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs, VerifyArgs, VerifyCommand};
+use crate::command::crash;
 use crate::command::report::{Around, Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
 use crate::command::size::proof;
@@ -124,6 +125,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 
 /// Runs a profile with every page compared, and shows what came of it.
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    if let Some(VerifyCommand::Crash { command }) = &args.command {
+        return crash::crash(command);
+    }
     let json = JsonForm::of(args.json, false);
     let outputs = Outputs::new(&args.files, json).checked()?;
     let request = args.request()?;

@@ -10,6 +10,7 @@ use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
 use iotrial_model::audit::Check;
 use iotrial_model::awr::{AwrFigure, RemarkId};
 use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::crash::CrashRemark;
 use iotrial_model::finding::FindingId;
 use iotrial_model::host_fact::{FactId, FactUnit};
 use iotrial_model::observation::ObservationKind;
@@ -210,6 +211,7 @@ fn ids_page() -> String {
             .to_owned(),
         ids!("Findings", "Of runs, sweeps, imports, comparisons and sizings. [measurement.md](measurement.md) has formulas, sources and limits.", FindingId),
         ids!("Faults of a verified load", "What `iotrial verify` finds ([verify.md](verify.md)).", FaultKind),
+        ids!("Remarks on a cut", "What `iotrial verify crash check` remarks beside faults ([verify.md](verify.md#does-it-survive-a-cut-of-the-power)).", CrashRemark),
         ids!("Checks of an audit", "What each compares, then its source and its limits ([audit.md](audit.md)).", Check),
         ids!("Limits of a sweep", "What holds the rate at its ceiling ([sweep.md](sweep.md)).", LimitKind),
         ids!("Observations on counters", "What `iotrial watch` sees ([watch.md](watch.md)).", ObservationKind),

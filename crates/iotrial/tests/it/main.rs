@@ -25,6 +25,8 @@ mod check;
 mod ci;
 mod compare;
 mod configuration;
+#[cfg(target_os = "linux")]
+mod crash;
 mod dates;
 mod faults;
 #[cfg(unix)]

@@ -24,7 +24,7 @@ struct Reader {
 const SIM: [&str; 7] = ["--engine", "sim", "--seed", "1", "--ramp=0s", "--duration=1s", "--quiet"];
 const GATE: &str = "--gate=data.read.p99 < 100s";
 
-const READERS: [Reader; 17] = [
+const READERS: [Reader; 18] = [
     Reader {
         command: "run",
         only: &[],
@@ -44,6 +44,12 @@ const READERS: [Reader; 17] = [
         only: &[],
         words: &["./profile.in", "--target=there", "--size=4MiB", "--buffered", "--engine=threads"],
         inputs: &["profile.in", "limits.in"],
+    },
+    Reader {
+        command: "verify crash check",
+        only: &[],
+        words: &["journal.in", "--cut=power", "--target=pages.in", "--quiet"],
+        inputs: &["journal.in", "pages.in"],
     },
     Reader { command: "sweep", only: &[], words: &["--rules=rules.in"], inputs: &["rules.in"] },
     Reader {
@@ -134,6 +140,9 @@ iodepth = 4
 size = \"16MiB\"
 rate = \"100iops\"
 ";
+
+/// One page, which is lost.
+const JOURNAL: &str = "itj1 begin {\"run\":\"01JDQ8ZZZZZZZZZZZZZZZZZZZZ\",\"key\":1,\"page_bytes\":4096,\"pages\":1,\"first_byte\":0,\"flush_every\":1,\"path\":\"x\",\"is_device\":false,\"host\":\"db01\",\"started_at\":\"2026-11-28T15:00:00Z\",\"version\":\"0.1.0\"} e348c31e\n";
 
 /// What is asked of storage.
 const DEMAND: &str = "format = \"iotrial.demand/1\"\nread = { iops = 1000, block_size = \"8KiB\" }\n";
@@ -244,6 +253,8 @@ fn fixtures(bench: &Bench) {
     put(bench, "catalog.in", printed(&["size", "catalogs", "oci", "--print", "toml"]));
     put(bench, "configuration.in", crate::support::CONFIGURATION);
     put(bench, "demand.in", DEMAND);
+    put(bench, "journal.in", JOURNAL);
+    put(bench, "pages.in", [1_u8; 4096]);
     put(
         bench,
         "counters.in",
