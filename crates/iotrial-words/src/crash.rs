@@ -117,7 +117,7 @@ pub fn remark(remark: CrashRemark, check: &CrashCheck) -> String {
             )
         }
         CrashRemark::TornSector => format!(
-            "{} of 512 bytes hold a part of two writes: logs that rely on whole sectors (PostgreSQL's pg_control, redo blocks of 512 bytes) can be damaged",
+            "torn within: {} of 512 bytes. Logs that rely on whole sectors (PostgreSQL's pg_control, redo blocks of 512 bytes) can be damaged",
             counted(check.in_flight.torn_sectors, "sector")
         ),
         CrashRemark::KeptOutOfOrder => format!(
