@@ -174,7 +174,8 @@ mod tests {
     #[test]
     fn each_remark_has_its_cause_and_no_other() {
         use CrashRemark::*;
-        let cases: [(CrashRemark, fn(&mut CrashCheck)); 7] = [
+        type Cause = fn(&mut CrashCheck);
+        let cases: [(CrashRemark, Cause); 7] = [
             (TornInFlight, |check| check.in_flight.torn = 1),
             (TornSector, |check| check.in_flight.torn_sectors = 1),
             (KeptOutOfOrder, |check| check.in_flight.kept_out_of_order = 1),

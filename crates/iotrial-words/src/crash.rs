@@ -117,7 +117,7 @@ pub fn remark(remark: CrashRemark, check: &CrashCheck) -> String {
             )
         }
         CrashRemark::TornSector => format!(
-            "{} of 512 bytes hold a part of two writes: logs that rely on whole sectors (PostgreSQL's pg_control, redo blocks of 512 bytes) can be damaged",
+            "torn within: {} of 512 bytes. Logs that rely on whole sectors (PostgreSQL's pg_control, redo blocks of 512 bytes) can be damaged",
             counted(check.in_flight.torn_sectors, "sector")
         ),
         CrashRemark::KeptOutOfOrder => format!(
@@ -214,5 +214,112 @@ pub fn armed_remark(remark: CrashRemark, run: &ArmedRun) -> String {
         | CrashRemark::KeptOutOfOrder
         | CrashRemark::EndedBeforeCut
         | CrashRemark::HostStayedUp => remark.meaning().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Every sentence with an example, on one page, as of findings.
+
+    use std::collections::BTreeMap;
+    use std::fmt::Write as _;
+
+    use iotrial_model::crash::{Armed, InFlight};
+    use iotrial_model::verification::{FaultKind, Noticed, PageFault};
+
+    use super::*;
+
+    fn check() -> CrashCheck {
+        CrashCheck {
+            armed: Armed {
+                run: String::new(),
+                key: 1,
+                page_bytes: 8192,
+                pages: 131_072,
+                first_byte: 1 << 20,
+                flush_every: 16,
+                path: "/mnt/data/crash.iotrial".into(),
+                is_device: false,
+                devices: Vec::new(),
+                host: "db01".to_owned(),
+                boot_id: None,
+                started_at: String::new(),
+                version: String::new(),
+            },
+            cut: CutKind::Power,
+            flushed_writes: 1_204_112,
+            flushes: 141_660,
+            flush_p50_ns: Some(11_000),
+            ended: Some(ArmEnd::Stopped),
+            same_boot: Some(true),
+            pages_checked: 131_072,
+            scan_complete: true,
+            in_flight: InFlight {
+                writes: 12,
+                kept: 5,
+                missing: 4,
+                torn: 3,
+                kept_out_of_order: 2,
+                torn_sectors: 1,
+            },
+            tears: Vec::new(),
+            counts: BTreeMap::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_outcome_every_cut_and_every_remark_has_its_words() {
+        let mut page = String::new();
+        let mut say = |about: &str, what: &str| writeln!(page, "{about}: {what}").unwrap();
+        for cut in CutKind::ALL.iter().copied() {
+            for outcome in CrashOutcome::ALL.iter().copied() {
+                say(&format!("{outcome}, {cut}"), headline(outcome, cut));
+            }
+            say(cut.as_str(), proves(cut));
+        }
+        say("kept", &sentence(&check()));
+        say("kept", rule_of_three(CrashOutcome::Kept).unwrap());
+        say("stopped", &sentence(&CrashCheck { scan_complete: false, pages_checked: 1_000, ..check() }));
+        let fault = PageFault {
+            kind: FaultKind::LostWrite,
+            path: check().armed.path,
+            offset_bytes: 8_192,
+            length_bytes: 8_192,
+            noticed: Noticed::EndScan,
+            first_bad_byte: None,
+            bad_sectors: None,
+            bad_bits: None,
+            other_place: None,
+            good_rereads: None,
+            os_error: None,
+        };
+        for count in [1, 41] {
+            let counts = BTreeMap::from([(FaultKind::LostWrite, count)]);
+            say("lost", &sentence(&CrashCheck { counts, faults: vec![fault.clone()], ..check() }));
+        }
+        for writes in [0, 1, 12] {
+            let in_flight = InFlight { writes, ..check().in_flight };
+            say("promised", &promised(&CrashCheck { in_flight, flushes: 1, ..check() }));
+        }
+        for id in CrashRemark::ALL.iter().copied() {
+            say(id.as_str(), &remark(id, &check()));
+        }
+        say(
+            "host-stayed-up",
+            &remark(CrashRemark::HostStayedUp, &CrashCheck { cut: CutKind::Host, ..check() }),
+        );
+        for page_bytes in [4_096, 16_384] {
+            let armed = Armed { page_bytes, ..check().armed };
+            say("torn-in-flight", &remark(CrashRemark::TornInFlight, &CrashCheck { armed, ..check() }));
+        }
+        for ended in ArmEnd::ALL.iter().copied() {
+            let CrashCheck { armed, flushed_writes, flushes, flush_p50_ns, .. } = check();
+            let os_error = (ended != ArmEnd::Stopped).then_some(5);
+            let run = ArmedRun { armed, ended, os_error, flushed_writes, flushes, flush_p50_ns };
+            say(armed_headline(ended), &armed_sentence(&run));
+            say("implausible-flush", &armed_remark(CrashRemark::ImplausibleFlush, &run));
+        }
+        insta::assert_snapshot!("page", page);
     }
 }

@@ -208,6 +208,10 @@ mod tests {
         let expected = Held::Torn { new_sectors: 3, torn_at_sector: 3, torn_sectors: 1 };
         assert_eq!(judged(&torn, Some(105)), expected);
         assert_eq!(kind(&torn, None).0, FaultKind::DamagedPage);
+        // Something of the flushed write is there, and in another sector something older.
+        let mut older = page(|_| stamp(7));
+        older[3 * SECTOR..4 * SECTOR].copy_from_slice(&torn[3 * SECTOR..4 * SECTOR]);
+        assert_eq!(kind(&older, Some(105)), (FaultKind::TornWrite, 0, 15));
         torn[3 * SECTOR + 100..4 * SECTOR].fill(0);
         assert_eq!(kind(&torn, Some(105)), (FaultKind::DamagedPage, 3, 1));
     }

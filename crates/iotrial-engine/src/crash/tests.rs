@@ -19,7 +19,7 @@ use super::schedule::Schedule;
 use super::write::{JournalSink, Writer};
 use std::collections::BTreeMap;
 
-use iotrial_model::crash::InFlight;
+use iotrial_model::crash::{InFlight, Tear};
 
 use super::*;
 use crate::content::Content;
@@ -243,6 +243,45 @@ fn ten_thousand_honest_images_are_not_accused() {
     let InFlight { kept, missing, torn, kept_out_of_order, torn_sectors, .. } = in_flight;
     assert!(kept.min(missing).min(torn).min(kept_out_of_order).min(torn_sectors) > 1_000, "{in_flight:?}");
     assert!(flushed > 5 * PAGES, "{flushed}");
+}
+
+#[test]
+fn what_became_of_each_write_under_way_is_counted_in_their_order() {
+    let file = unknown();
+    let mut random = SplitMix64::new(6);
+    let mut tried = 0;
+    for key in 0..20 {
+        let (events, _) = written(key, 40, None, 0);
+        // Behind the last entry that lets writes begin, none of which is on the media yet.
+        let last = events.iter().rposition(|event| matches!(event, Event::Flush)).unwrap();
+        let (mut image, text) = cut(&events, last + 2, &mut random);
+        let journal = Journal::read(text.as_slice()).unwrap();
+        let writes = journal.issued - journal.durable;
+        if writes < 5 {
+            continue;
+        }
+        tried += 1;
+        let schedule = Schedule { key, pages: PAGES, flush_every: 16 };
+        let offset = |nth: u64| FIRST_BYTE + schedule.page_of(journal.durable + nth) * PAGE;
+        // Kept, missing, kept, torn, kept, and the others missing.
+        for nth in [0, 2, 4] {
+            image.write(offset(nth), journal.durable + nth);
+        }
+        let new = image.page(offset(3), journal.durable + 3);
+        image.at(offset(3))[2 * SECTOR..].copy_from_slice(&new[2 * SECTOR..]);
+        os::write_all_at(&file.file, &image.bytes, 0).unwrap();
+        let check = check_crash(&file, &journal, RUN, CutKind::Power, &|_, _| (), &|| false).unwrap();
+        let expected =
+            InFlight { writes, kept: 3, missing: writes - 4, torn: 1, kept_out_of_order: 2, torn_sectors: 0 };
+        assert_eq!((check.in_flight, check.counts), (expected, BTreeMap::new()));
+        let tear = Tear {
+            offset_bytes: offset(3),
+            new_sectors: (BYTES / SECTOR) as u64 - 2,
+            torn_at_byte: offset(3) + 2 * SECTOR as u64,
+        };
+        assert_eq!(check.tears, [tear]);
+    }
+    assert!(tried > 5, "{tried}");
 }
 
 #[test]

@@ -156,6 +156,23 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_is_right_when_it_is_read_again_was_read_wrongly() {
+        use FaultKind::*;
+        let cases = [
+            (LostWrite, BitFlip, true, StaleRead),
+            (TornWrite, TornWrite, true, StaleRead),
+            (DamagedPage, DamagedPage, true, TransferError),
+            (ForeignData, ForeignData, true, TransferError),
+            (LostWrite, TornWrite, false, TornWrite),
+            (ReadWithoutTransfer, LostWrite, false, ReadWithoutTransfer),
+            (ReadWithoutTransfer, LostWrite, true, ReadWithoutTransfer),
+        ];
+        for (first, last, was_right, kind) in cases {
+            assert_eq!(kind_when_repeated(first, last, was_right), kind, "{first} {last} {was_right}");
+        }
+    }
+
+    #[test]
     fn every_fault_is_called_by_its_name_and_place() {
         assert_eq!(flaw(&page(stamp(7)), expected()), None);
         let mut torn = page(stamp(7));

@@ -55,7 +55,7 @@ Examples:
   # pages of InnoDB
   iotrial verify crash arm --target /mnt/a --journal /mnt/b/j --page-size 16KiB
   # a raw device; get the token from `iotrial target`
-  iotrial verify crash arm --target /dev/sdb --destroy 3f9a1c… --journal /mnt/b/j
+  iotrial verify crash arm --target /dev/sdb --destroy 3f9a1c… --journal /b/j
   # the journal goes to another host, which runs this by `verify crash keep`
   iotrial verify crash arm --target /mnt/data --journal -
 

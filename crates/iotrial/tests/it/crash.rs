@@ -93,7 +93,7 @@ fn a_writer_that_is_killed_at_any_moment_accuses_nobody() {
         assert_eq!(checked["pages_checked"], checked["armed"]["pages"]);
         let flight = |key: &str| checked["in_flight"][key].as_u64().unwrap();
         assert_eq!(flight("kept") + flight("missing") + flight("torn"), flight("writes"));
-        assert!(checked["flushes"].as_u64().unwrap() as usize >= 7 * moment, "{checked}");
+        assert!(checked["flushes"].as_u64().unwrap() >= 7 * moment as u64, "{checked}");
         assert_eq!(checked["ended"], Value::Null);
     }
 }
