@@ -64,7 +64,8 @@ pub fn render_screen(document: &Document, style: TerminalStyle, most_lines: usiz
     if whole.lines().count() <= most_lines {
         return whole;
     }
-    let mut screen = Screen { style, unit: document.latency_unit(), pieces: Vec::new(), block: 0 };
+    let mut screen =
+        Screen { style, unit: document.latency_unit(), pieces: Vec::new(), block: 0, is_chapter: false };
     screen.document(document);
     screen.fitting(most_lines, more)
 }
@@ -74,6 +75,8 @@ struct Screen {
     unit: LatencyUnit,
     pieces: Vec<Piece>,
     block: usize,
+    /// Whether what comes now is of a chapter.
+    is_chapter: bool,
 }
 
 impl Screen {
@@ -88,6 +91,12 @@ impl Screen {
 
     fn push(&mut self, worth: Worth, kind: Kind, write: impl FnOnce(&mut Page)) {
         let text = self.page(write);
+        // Of each chapter the findings first: its sentence and its table are one of several.
+        let worth = match worth {
+            Worth::Sentence if self.is_chapter => Worth::Brief,
+            Worth::Figures if self.is_chapter => Worth::Table,
+            other => other,
+        };
         if !text.is_empty() {
             self.pieces.push(Piece { block: self.block, worth, kind, text });
         }
@@ -109,8 +118,11 @@ impl Screen {
         let are_few = document.chapters.len() <= MOST_CHAPTERS;
         for chapter in document.chapters.iter().filter(|_| are_few) {
             self.block += 1;
-            self.push(Worth::Warning, Kind::Text, |page| page.one_line("", &chapter.title, Tone::Strong));
+            // An answer without the name of what it is about says nothing.
+            self.push(Worth::Answer, Kind::Text, |page| page.one_line("", &chapter.title, Tone::Strong));
+            self.is_chapter = true;
             self.sections(chapter);
+            self.is_chapter = false;
         }
         self.block += 1;
         let width = document.in_brief.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default() + 2;
@@ -127,7 +139,13 @@ impl Screen {
         let mut has_figures = false;
         for section in &document.sections {
             for block in &section.blocks {
-                self.block += 1;
+                // Answer and findings of a chapter stay below its title.
+                let is_below_title = self.is_chapter
+                    && matches!(
+                        block,
+                        Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Findings(_)
+                    );
+                self.block += usize::from(!is_below_title);
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => {
@@ -221,10 +239,27 @@ impl Screen {
         });
     }
 
+    /// How many findings of the same weight come before one in its block; zero of what is none.
+    fn place_of_finding(&self, at: usize) -> usize {
+        let piece = &self.pieces[at];
+        let is_like_it = |other: &&Piece| {
+            piece.kind == Kind::Finding
+                && (other.block, other.kind, other.worth) == (piece.block, piece.kind, piece.worth)
+        };
+        self.pieces[..at]
+            .iter()
+            .rev()
+            .take_while(|other| other.block == piece.block)
+            .filter(is_like_it)
+            .count()
+    }
+
     /// What is worth most, in reading order, with a last line that counts the rest.
     fn fitting(self, most_lines: usize, more: &str) -> String {
+        // Of findings the first of each chapter, then the second.
+        let places: Vec<usize> = (0..self.pieces.len()).map(|at| self.place_of_finding(at)).collect();
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
-        order.sort_by_key(|at| (self.pieces[*at].worth, *at));
+        order.sort_by_key(|at| (self.pieces[*at].worth, places[*at], *at));
         let mut is_shown = vec![false; self.pieces.len()];
         let mut blocks: Vec<usize> = Vec::new();
         let mut cut: Option<(usize, usize)> = None;
