@@ -8,7 +8,7 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::plan::AreaKind;
 use iotrial_model::record::RunRecord;
 use iotrial_model::sweep::SweepRecord;
-use iotrial_model::units::{ByteSize, format_duration};
+use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::load_thresholds;
 
 use crate::cli::{ReportArgs, StoreArgs};
@@ -72,20 +72,15 @@ pub fn again(record: &RunRecord) -> String {
     let command = format!("{} {}", command_of(record), shell_line::quoted(&record.plan.profile));
     let run = stopped::on_targets(&command, &record.targets);
     let managed = record.plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile);
-    let size = ByteSize::bytes(managed.map(|area| area.length.get()).sum());
-    let size = (size.get() > 0).then(|| format!(" --size {}", exact(size))).unwrap_or_default();
+    // With the head of each file, and what was cut off at the end of a block.
+    let mib = managed.map(|area| area.offset.get() + area.length.get()).sum::<u64>().div_ceil(1 << 20);
+    let size = if mib > 0 { format!(" --size {mib}MiB") } else { String::new() };
     let Some(search) = &record.search else {
         return format!("{run}{size} --duration {}", format_duration(record.plan.measured()));
     };
     let need =
         search.need.as_ref().map(|need| format!(" {}", shell_line::option("--need", &need.to_string())));
     format!("{run}{size}{}", need.unwrap_or_default())
-}
-
-/// As an option takes it back, without rounding.
-fn exact(size: ByteSize) -> String {
-    let short = size.to_string().replace(' ', "");
-    if short.parse() == Ok(size) { short } else { format!("{}B", size.get()) }
 }
 
 /// The command that makes such a record.

@@ -156,10 +156,9 @@ fn the_report_of_a_stopped_verify_says_how_the_same_is_begun_again() {
     assert_eq!(words[0], "verify", "{again}");
     let plan = |words: &[&str]| {
         let plan = bench.run(&[words, &["--dry-run", "--json"]].concat()).expect_code(0).json();
-        let of = &plan["plan"];
         let measured =
-            of["phases"].as_array().unwrap().iter().find(|phase| phase["kind"] == "measure").cloned();
-        (of["areas"].clone(), measured.unwrap())
+            plan["phases"].as_array().unwrap().iter().find(|phase| phase["kind"] == "measure").cloned();
+        (plan["areas"].clone(), measured.unwrap())
     };
     assert_eq!(plan(&words).1, plan(&arguments).1, "{again}");
     assert_eq!(plan(&words).0, plan(&arguments).0, "{again}");
@@ -190,7 +189,7 @@ fn a_record_that_the_store_did_not_take_is_named_by_its_file() {
     let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
     let more = ran.stdout.lines().find_map(|line| line.strip_prefix("More: iotrial ")).unwrap();
     bench.run(&more.split_whitespace().collect::<Vec<_>>()).expect_code(4);
-    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 1);
+    assert!(more.contains("elsewhere/"), "{more}");
 }
 
 #[test]
