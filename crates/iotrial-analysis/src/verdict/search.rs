@@ -386,11 +386,12 @@ mod tests {
         assert_eq!(carried.outcome, Outcome::Qualified);
         assert_eq!(answer(&carried), &SearchAnswer::NeedCarried);
         assert_eq!(settled(&carried), [DoubtKind::ShortOfCpu]);
-        // What leaves the answer open is changed, and not what was set aside; 1,200 s had a tenth of what a p99 needs.
+        // What leaves the answer open is changed, and not what was set aside; the log had a tenth of what its p99 needs.
         let mut few = needing("100000iops", Some(true));
         few.jobs[1].write = Some(counts(99, std::time::Duration::from_micros(500)));
         let few = busy(few);
-        assert_eq!((few.outcome, settled(&few)), (Outcome::Inconclusive, vec![DoubtKind::ShortOfCpu]));
+        assert_eq!(few.outcome, Outcome::Inconclusive);
+        assert!(settled(&few).contains(&DoubtKind::ShortOfCpu));
         let advice = few.advice.unwrap();
         assert_eq!(advice.change, Change::Longer);
         assert!(advice.duration.unwrap() >= std::time::Duration::from_secs(12_000).min(LONGEST_ADVICE));
