@@ -175,7 +175,12 @@ impl Judgement {
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
         let io_count = figures.map_or(Some(0), |figures| figures.io_count);
         if let Some(io_count) = io_count.filter(|count| *count < Figure::LatencyMean.least_io_count()) {
-            return self.starved.push(Starved::Stream { roles: roles.to_vec(), stream, io_count });
+            // A missing p99.9 leaves no answer open.
+            let needed = all.iter().filter(|(statistic, _)| *statistic != Figure::LatencyP999);
+            let least_io_count = needed.map(|(statistic, _)| statistic.least_io_count()).max();
+            let least_io_count = least_io_count.unwrap_or(Figure::LatencyMean.least_io_count());
+            let roles = roles.to_vec();
+            return self.starved.push(Starved::Stream { roles, stream, io_count, least_io_count });
         }
         for (statistic, bands) in all {
             let bounds = bounds_of(statistic);

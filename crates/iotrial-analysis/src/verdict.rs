@@ -60,6 +60,7 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
     }
     bearing.doubts.extend(too_slow_at_the_end(subject, findings, &judged, thresholds));
     let advice = bearing.advice();
+    let longer = bearing.longer;
     let Bearing { objections, doubts, settled, caveats, other_findings, .. } = bearing;
     let by_weight: Vec<Judged> = Judged::by_weight(&judged).into_iter().cloned().collect();
     let worst = by_weight.first();
@@ -80,7 +81,7 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
         unjudged: unjudged.collect(),
     };
     match subject.search {
-        Some(search) => search::answered(search, subject, findings, (ruling, advice, judged), thresholds),
+        Some(search) => search::answered(search, subject, findings, (ruling, longer, judged), thresholds),
         None => of_run(ruling, advice, judged, thresholds),
     }
 }
@@ -548,7 +549,8 @@ mod tests {
         let check = |record: &RunRecord, io_count: u64| {
             let verdict = judge(record, &set("flash"));
             assert_eq!(verdict.outcome, Outcome::Inconclusive);
-            let starved = Starved::Stream { roles: vec![Role::Log], stream: Stream::Commit, io_count };
+            let (roles, least_io_count) = (vec![Role::Log], 1_000);
+            let starved = Starved::Stream { roles, stream: Stream::Commit, io_count, least_io_count };
             assert!(doubts(&verdict).contains(&&DoubtKind::Starved(starved)), "{:?}", verdict.basis);
         };
         check(&record, 99);

@@ -52,7 +52,9 @@ impl Need {
 
     /// For people: `20,000 IOPS`, `data 18,000 and log 900 IOPS`.
     pub fn in_words(&self) -> String {
-        let words = |iops: &f64| group_thousands(&format!("{iops}"));
+        // Rates that a file or a record asks for have more digits than anybody reads.
+        let digits = |iops: &f64| if *iops < 100.0 { format!("{iops:.1}") } else { format!("{iops:.0}") };
+        let words = |iops: &f64| group_thousands(digits(iops).trim_end_matches(".0"));
         match self {
             Self::Total(iops) => format!("{} IOPS", words(iops)),
             Self::ByRole(roles) => {

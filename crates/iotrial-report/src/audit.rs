@@ -11,13 +11,20 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// The document of one or more audits. A single one is the document; of several, each one with findings is a chapter.
+    /// The document of one or more audits. A single one is the document; of several, each one with findings is a chapter, and those that
+    /// contradict themselves come first.
     pub fn of_audits(audits: &[Audit]) -> Self {
         if let [audit] = audits {
             return of_audit(audit);
         }
+        let folder = common_folder(audits);
+        let chapter = |audit: &Audit| Self { title: audit.subject[folder..].to_owned(), ..of_audit(audit) };
+        // What is contradictory first, then what is doubtful.
+        let (first, then): (Vec<&Audit>, Vec<&Audit>) =
+            audits.iter().partition(|audit| audit.has_contradictions());
+        let in_order = || first.iter().chain(&then).copied();
         let chapters: Vec<Self> =
-            audits.iter().filter(|audit| !audit.findings.is_empty()).map(of_audit).collect();
+            in_order().filter(|audit| !audit.findings.is_empty()).map(chapter).collect();
         let contradicted = audits.iter().filter(|audit| audit.has_contradictions()).count();
         let doubtful = chapters.len() - contradicted;
         let unheld = audits.iter().filter(|audit| is_unheld(audit)).count();
@@ -29,7 +36,6 @@ impl Document {
             "Without contradictions: {}; with doubts: {doubtful}{unheld_too}.",
             audits.len() - chapters.len() - unheld
         );
-        let folder = common_folder(audits);
         let row = |audit: &Audit| Row {
             cells: vec![
                 Value::Text(audit.subject[folder..].to_owned()),
@@ -72,7 +78,7 @@ impl Document {
                             Column::new("contradictions", Quantity::Count),
                             Column::new("doubts", Quantity::Count),
                         ],
-                        rows: audits.iter().map(row).collect(),
+                        rows: in_order().map(row).collect(),
                         at_a_glance: audits.len() <= MOST_ROWS_AT_A_GLANCE,
                     }),
                 ),

@@ -4,7 +4,6 @@ use iotrial_analysis::comparison::Circumstances;
 use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
 use iotrial_analysis::sweep::{Curve, JUDGED_BY, Limit, Scaling, SweepSummary};
 use iotrial_analysis::verdict::Outcome;
-use iotrial_analysis::words::with_thousands;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::subject::Subject;
@@ -34,7 +33,7 @@ use crate::result;
 use crate::settings::activity_facts;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
-use iotrial_words::numbers::seconds_in_words;
+use iotrial_words::numbers::{outstanding_in_words, seconds_in_words};
 use iotrial_words::rate_limit::{kind_in_words, says};
 
 /// Points from one load to its double on a fitted line.
@@ -141,7 +140,7 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
     let loads = || summary.curves.iter().flat_map(|curve| &curve.probes).map(|probe| probe.outstanding);
     let load = loads().min().zip(loads().max()).map(|(least, most)| {
         let from = if least == most { String::new() } else { format!("{least} to ") };
-        format!("{patterns}; {from}{} outstanding I/Os", with_thousands(most.into()))
+        format!("{patterns}; {from}{}", outstanding_in_words(most.into()))
     });
     // Also the loads on several volumes at once, which are in no curve.
     let (count, what) = match of {

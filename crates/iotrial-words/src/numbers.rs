@@ -21,6 +21,12 @@ pub fn number_in_words(number: f64) -> String {
     group_thousands(&format!("{number:.decimals$}"))
 }
 
+/// `1 outstanding I/O`, `1,024 outstanding I/Os`.
+pub fn outstanding_in_words(count: f64) -> String {
+    let count = with_thousands(count);
+    format!("{count} outstanding I/O{}", if count == "1" { "" } else { "s" })
+}
+
 /// A count, with a comma before every three digits.
 pub fn count_with_thousands(count: u64) -> String {
     with_thousands(count as f64)

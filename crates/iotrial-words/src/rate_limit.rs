@@ -7,7 +7,9 @@ use serde::Serializer;
 
 use crate::finding::message;
 use crate::finding::swept;
-use crate::numbers::{latency_in_words, rate_in_words, seconds_in_words, with_thousands};
+use crate::numbers::{
+    latency_in_words, outstanding_in_words, rate_in_words, seconds_in_words, with_thousands,
+};
 
 /// The generator waited for a CPU, and nothing else explains the rate.
 const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit instead: repeat on a quieter host";
@@ -78,13 +80,15 @@ pub fn says(cause: &LimitCause) -> String {
         }
         LimitCause::Drift { from_iops, to_iops, seconds } => swept::drift(*from_iops, *to_iops, *seconds),
         LimitCause::OneLoad { outstanding } => format!(
-            "only {outstanding} outstanding I/Os were measured: measure other loads to see whether more increase the rate"
+            "the only load that was measured has {}: measure others to see whether more increase the rate",
+            outstanding_in_words(*outstanding)
         ),
         LimitCause::LoadsTooClose { least, most } => format!(
             "{least} and {most} outstanding I/Os reach about the same rate, and are too close together to show whether more increase it"
         ),
         LimitCause::StillRising { most, ceiling_iops } => format!(
-            "{most} outstanding I/Os still increased the rate: the ceiling is above {} IOPS",
+            "{} still increased the rate: the ceiling is above {} IOPS",
+            outstanding_in_words((*most).into()),
             rate_in_words(*ceiling_iops)
         ),
         LimitCause::BurstEnded { burst_iops, iops, has_waited } => {

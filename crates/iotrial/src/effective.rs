@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use anyhow::anyhow;
 use clap::builder::ValueParser;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iotrial_model::foreign_text::Listed;
@@ -84,6 +84,12 @@ pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> 
 /// a stranger.
 fn shown(words: &[OsString], usage: clap::Error) -> Result<clap::Error, Failure> {
     let visible: Vec<OsString> = words.iter().map(|word| harmless(&word.to_string_lossy()).into()).collect();
+    if usage.kind() == ErrorKind::InvalidUtf8 {
+        let named = words.iter().find(|word| word.to_str().is_none()).map(|word| visible_bytes(word));
+        let error = anyhow!("the argument `{}` is not valid UTF-8", named.unwrap_or_default());
+        return Err(Failure::input(error)
+            .hint("give a link or a copy with another name, or the folder that the file is in".to_owned()));
+    }
     if visible == words {
         return Ok(usage);
     }
@@ -93,10 +99,21 @@ fn shown(words: &[OsString], usage: clap::Error) -> Result<clap::Error, Failure>
         // The hidden characters are the mistake.
         Ok(_) => {
             let message = usage.render().to_string();
-            let message = message.trim_end().trim_start_matches("error: ").to_owned();
-            Err(Failure::input(anyhow!(message)))
+            let lines = message.trim_end().trim_start_matches("error: ").lines().map(str::to_owned);
+            Err(Failure::input(Listed(lines.collect())))
         }
     }
+}
+
+/// A word with each byte that is not text as `\\xff`.
+fn visible_bytes(word: &OsStr) -> String {
+    let chunks = word.as_encoded_bytes().utf8_chunks();
+    chunks
+        .map(|chunk| {
+            let bytes = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
+            harmless(chunk.valid()) + &bytes.collect::<String>()
+        })
+        .collect()
 }
 
 impl Cli {

@@ -80,6 +80,17 @@ impl Failure {
         self.hint
     }
 
+    /// Whether there was no space for what was to be written.
+    fn is_of_full_disk(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        let of_system = |error: &&(dyn std::error::Error + 'static)| {
+            error
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|one| matches!(one.kind(), StorageFull | QuotaExceeded))
+        };
+        self.error.chain().any(|error| of_system(&error))
+    }
+
     /// 2 or 3.
     pub fn exit_code(&self) -> ExitCode {
         // 1 is missing on purpose: it is a verdict, and never an error.
@@ -93,7 +104,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The same layout as that of a session, so that nobody can tell by the look where an error arose.
-        f.write_str(&explained(&*self.error, self.hint.as_deref()))
+        let full = self.is_of_full_disk().then_some("free space there, or write to another volume");
+        f.write_str(&explained(&*self.error, self.hint.as_deref().or(full)))
     }
 }
 

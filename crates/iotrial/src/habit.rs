@@ -245,7 +245,9 @@ fn of_habit(word: &str, words: &[String]) -> &'static [&'static str] {
 fn unit_for(argument: &str, value: &str) -> Option<String> {
     let (option, placeholder) = argument.split_once(' ')?;
     let placeholder = placeholder.trim_matches(['[', ']', '<', '>']);
-    let (_, unit) = UNITS.iter().find(|(name, _)| *name == placeholder)?;
+    let (_, usual) = UNITS.iter().find(|(name, _)| *name == placeholder)?;
+    // Results are looked back at for days, and loads last seconds.
+    let unit = if option == "--since" { "d" } else { *usual };
     value.parse::<f64>().ok().map(|_| format!("did you mean `{option} {value}{unit}`?"))
 }
 
@@ -411,6 +413,7 @@ mod tests {
         check("iotrial watch --runtime 90", "--duration 90s");
         check("iotrial run --until-steady 60", "--until-steady 60s");
         check("iotrial run -s 2", "--size 2GiB");
+        check("iotrial records --since 7", "--since 7d");
         assert!(!asked("iotrial run -d soon").1.contains("tip:"));
         assert!(asked("iotrial check --for etcd").1.contains("tip: there is nothing for etcd alone"));
         assert!(!asked("iotrial check --for etdc").1.contains("tip: there is nothing"));

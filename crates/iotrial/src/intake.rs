@@ -36,7 +36,7 @@ use iotrial_sizing::configuration::Configuration;
 
 pub use file::{STANDARD_INPUT, named_text, text};
 pub use find::{Folders, Intake, Source};
-pub use kind::{Kind, Takes};
+pub use kind::{Kind, Takes, awr_reports};
 pub use labels::labels_of;
 
 use crate::failure::Failure;

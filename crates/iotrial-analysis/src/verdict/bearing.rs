@@ -21,7 +21,7 @@ const SHORTEST_ANSWER: Duration = Duration::from_secs(10);
 // A choice: most write caches and the credits of smaller cloud volumes are used up by then.
 const PAST_BURST: Duration = Duration::from_secs(600);
 /// An advice to measure longer asks for no more than this.
-const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
+pub(super) const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 
 /// Everything beside the figures themselves that bears on the verdict.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) struct Bearing {
     /// Findings that decide nothing, those of the caveats among them.
     pub(super) other_findings: Vec<Finding>,
     /// How long to measure so that the length is no caveat; `None` of what was long enough.
-    longer: Option<Duration>,
+    pub(super) longer: Option<Duration>,
 }
 
 /// What one finding is for the verdict.
@@ -142,9 +142,9 @@ impl Bearing {
     /// answer. That p99.9 is missing is only told: a log of 100 commits a second would need a quarter of an hour for it.
     /// Nobody can be asked to measure longer what another tool has measured; there it is a caveat.
     fn add_missing(&mut self, subject: &Subject<'_>, gaps: &[Gap], starved: Vec<Starved>) {
+        let advice = longer_advice(subject, gaps, &starved);
         let rare = gaps.iter().filter(|gap| lacks_p99(gap) && subject.source.is_none()).cloned();
         let kinds = starved.into_iter().map(DoubtKind::Starved).chain(rare.map(DoubtKind::TooFewIos));
-        let advice = longer_advice(subject, gaps);
         self.doubts.extend(kinds.map(|kind| Doubt { kind, finding: None, advice }));
     }
 
@@ -184,11 +184,16 @@ impl Bearing {
     /// What to change first. One advice at a time: the next run shows what is left. It is long enough at once, though, so that it does
     /// not end with the next doubt or caveat.
     pub(super) fn advice(&self) -> Option<Advice> {
-        let mut advices = self.doubts.iter().map(|doubt| doubt.advice);
-        let first = advices.next()?;
-        let longest = advices.filter_map(|one| one.duration).chain(self.longer).max();
-        Some(Advice { duration: first.duration.max(longest), ..first })
+        advice_of(&self.doubts, self.longer)
     }
+}
+
+/// The same of the doubts that are left; `longer` is how long to measure whatever the doubts are.
+pub(super) fn advice_of(doubts: &[Doubt], longer: Option<Duration>) -> Option<Advice> {
+    let mut advices = doubts.iter().map(|doubt| doubt.advice);
+    let first = advices.next()?;
+    let longest = advices.filter_map(|one| one.duration).chain(longer).max();
+    Some(Advice { duration: first.duration.max(longest), ..first })
 }
 
 /// Whether it is the 99th percentile that has too few I/Os.
@@ -207,15 +212,19 @@ fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
 }
 
 /// How long it has to be for the rarest figure that is missing, rounded up to minutes.
-fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> Advice {
+fn longer_advice(subject: &Subject<'_>, gaps: &[Gap], starved: &[Starved]) -> Advice {
     let measured = subject.measured.unwrap_or_default().max(Duration::from_secs(1));
-    let missing = gaps.iter().filter(|gap| lacks_p99(gap)).filter_map(|gap| match gap.why {
-        WhyNotJudged::TooFewIos { io_count, least_io_count } if io_count > 0 => {
-            Some(least_io_count as f64 / io_count as f64)
-        }
+    let of_gaps = gaps.iter().filter(|gap| lacks_p99(gap)).filter_map(|gap| match gap.why {
+        WhyNotJudged::TooFewIos { io_count, least_io_count } => Some((io_count, least_io_count)),
         _ => None,
     });
-    let factor = missing.fold(1.0, f64::max);
+    let of_streams = starved.iter().filter_map(|starved| match starved {
+        Starved::Stream { io_count, least_io_count, .. } => Some((*io_count, *least_io_count)),
+        Starved::Time { .. } => None,
+    });
+    let missing = of_gaps.chain(of_streams).filter(|(io_count, _)| *io_count > 0);
+    let factor =
+        missing.map(|(io_count, least_io_count)| least_io_count as f64 / io_count as f64).fold(1.0, f64::max);
     // A fifth more than is needed on average, because rates vary.
     let needed = measured.mul_f64(1.2 * factor).clamp(Duration::from_secs(60), LONGEST_ADVICE);
     measure_longer(subject, needed)

@@ -10,6 +10,7 @@ use iotrial_model::subject::Subject;
 use iotrial_model::verdict::{Advice, Change, Doubt, DoubtKind, Judged, Outcome, Ruling, SearchAnswer};
 use serde::Serialize;
 
+use super::bearing::advice_of;
 use super::{Basis, Verdict, decide};
 use crate::threshold::ThresholdSet;
 
@@ -104,7 +105,7 @@ pub(super) fn answered(
     search: &Search,
     subject: &Subject<'_>,
     findings: &[Finding],
-    (mut ruling, advice, judged): (Ruling, Option<Advice>, Vec<Judged>),
+    (mut ruling, longer, judged): (Ruling, Option<Duration>, Vec<Judged>),
     thresholds: &ThresholdSet,
 ) -> Verdict {
     let how = subject.ended_how();
@@ -119,6 +120,8 @@ pub(super) fn answered(
     of_device.doubts.retain(|doubt| !matches!(doubt.kind, DoubtKind::NullEngine | DoubtKind::Simulated));
     let (of_device, _) = decided(&mut of_device);
     let (outcome, answer) = decided(&mut ruling);
+    // By what is left of the doubts, now that it is decided which of them leave the answer as it is.
+    let advice = advice_of(&ruling.doubts, longer);
     let advice = match (outcome, how) {
         // What the counters of a device say that went away in the middle is no advice.
         (Outcome::Inconclusive, EndedHow::Failed) => Some(Advice::to(Change::FindFailure)),
@@ -245,9 +248,10 @@ mod tests {
     use iotrial_model::search::{ProbeKind, WorstLatency};
     use iotrial_model::stream::Stream;
 
+    use super::super::bearing::LONGEST_ADVICE;
     use super::*;
     use crate::findings::findings;
-    use crate::test_record::{healthy, measured};
+    use crate::test_record::{counts, healthy, measured};
     use crate::threshold::ThresholdSet;
     use crate::verdict::judge;
 
@@ -382,6 +386,15 @@ mod tests {
         assert_eq!(carried.outcome, Outcome::Qualified);
         assert_eq!(answer(&carried), &SearchAnswer::NeedCarried);
         assert_eq!(settled(&carried), [DoubtKind::ShortOfCpu]);
+        // What leaves the answer open is changed, and not what was set aside; the log had a tenth of what its p99 needs.
+        let mut few = needing("100000iops", Some(true));
+        few.jobs[1].write = Some(counts(99, std::time::Duration::from_micros(500)));
+        let few = busy(few);
+        assert_eq!(few.outcome, Outcome::Inconclusive);
+        assert!(settled(&few).contains(&DoubtKind::ShortOfCpu));
+        let advice = few.advice.unwrap();
+        assert_eq!(advice.change, Change::Longer);
+        assert!(advice.duration.unwrap() >= std::time::Duration::from_secs(12_000).min(LONGEST_ADVICE));
         // The loads that decided this had no doubt.
         assert_eq!(busy(needing("200000iops", Some(false))).outcome, Outcome::NotQualified);
         assert_eq!(busy(needing("112000iops", None)).outcome, Outcome::Inconclusive);

@@ -114,6 +114,8 @@ pub enum Starved {
         stream: Stream,
         /// How many completed.
         io_count: u64,
+        /// How many its figures need without which there is no answer.
+        least_io_count: u64,
     },
     /// Less than a second was measured.
     Time {

@@ -8,7 +8,7 @@ use iotrial_model::record::EndedHow;
 use super::{curve_name, found};
 use crate::document::{Answer, Block, Section};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
-use iotrial_words::numbers::rate_in_words;
+use iotrial_words::numbers::{outstanding_in_words, rate_in_words};
 use iotrial_words::rate_limit::kind_in_words;
 
 /// More curves than this are left to the table.
@@ -79,8 +79,8 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
 fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, lasts: bool) -> String {
     let (iops, curve, fastest) = best.iops;
     let by = format!(
-        "with {} outstanding I/Os and a mean latency of {}",
-        with_thousands(fastest.outstanding.into()),
+        "with {} and a mean latency of {}",
+        outstanding_in_words(fastest.outstanding.into()),
         latency(fastest)
     );
     if rate_in_words(iops) == rate_in_words(ceiling_iops) {

@@ -91,6 +91,12 @@ impl Screen {
 
     fn push(&mut self, worth: Worth, kind: Kind, write: impl FnOnce(&mut Page)) {
         let text = self.page(write);
+        // Of each chapter the findings first: its sentence and its table are one of several.
+        let worth = match worth {
+            Worth::Sentence if self.chapter.is_some() => Worth::Brief,
+            Worth::Figures if self.chapter.is_some() => Worth::Table,
+            other => other,
+        };
         if !text.is_empty() {
             self.pieces.push(Piece { block: self.block, worth, kind, text });
         }
@@ -133,9 +139,12 @@ impl Screen {
         let mut has_figures = false;
         for section in &document.sections {
             for block in &section.blocks {
-                // The answers of the chapters stand together.
-                let is_answer = matches!(block, Block::Verdict(_) | Block::Answer(_) | Block::Statement(_));
-                self.block += usize::from(self.chapter.is_none() || !is_answer);
+                // The answers of the chapters stand together, each with its findings.
+                let is_of_answer = matches!(
+                    block,
+                    Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Findings(_)
+                );
+                self.block += usize::from(self.chapter.is_none() || !is_of_answer);
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => {
@@ -183,7 +192,8 @@ impl Screen {
     /// The answer of a chapter, in one line with its title; false outside of chapters.
     fn chapter_line(&mut self, answer: &str, tone: Tone) -> bool {
         let Some(title) = self.chapter.clone() else { return false };
-        self.push(Worth::Warning, Kind::Text, |page| {
+        // A finding without the name of what it is about says nothing.
+        self.push(Worth::Answer, Kind::Text, |page| {
             let first = page.paint(Tone::Strong, &format!("{title}  "));
             page.one_line(&first, answer, tone);
         });
@@ -245,10 +255,27 @@ impl Screen {
         });
     }
 
+    /// How many findings of the same weight come before one in its block; zero of what is none.
+    fn place_of_finding(&self, at: usize) -> usize {
+        let piece = &self.pieces[at];
+        let is_like_it = |other: &&Piece| {
+            piece.kind == Kind::Finding
+                && (other.block, other.kind, other.worth) == (piece.block, piece.kind, piece.worth)
+        };
+        self.pieces[..at]
+            .iter()
+            .rev()
+            .take_while(|other| other.block == piece.block)
+            .filter(is_like_it)
+            .count()
+    }
+
     /// What is worth most, in reading order, with a last line that counts the rest.
     fn fitting(self, most_lines: usize, more: &str) -> String {
+        // Of findings the first of each chapter, then the second.
+        let places: Vec<usize> = (0..self.pieces.len()).map(|at| self.place_of_finding(at)).collect();
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
-        order.sort_by_key(|at| (self.pieces[*at].worth, *at));
+        order.sort_by_key(|at| (self.pieces[*at].worth, places[*at], *at));
         let mut is_shown = vec![false; self.pieces.len()];
         let mut blocks: Vec<usize> = Vec::new();
         let mut cut: Option<(usize, usize)> = None;

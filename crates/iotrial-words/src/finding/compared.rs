@@ -199,22 +199,22 @@ fn no_pair(attributes: &[String]) -> String {
     )
 }
 
-/// What speaks against the figures of a run; `more` goes before the name of the finding.
-fn caveat_and(caveat: &Caveat, more: &str) -> String {
+/// What speaks against the figures of a run.
+fn caveat_in_words(caveat: &Caveat) -> String {
     match caveat {
-        Caveat::Interrupted => format!("the run was interrupted{more}"),
-        Caveat::Failed => format!("the run failed{more}"),
+        Caveat::Interrupted => "the run was interrupted".to_owned(),
+        Caveat::Failed => "the run failed".to_owned(),
         Caveat::PrintedAbout { metric, value } => {
-            format!("{metric} was printed as about {value}, so it is not compared{more}")
+            format!("{metric} was printed as about {value}, so it is not compared")
         }
-        Caveat::Finding(finding) => format!("{}{more} [{}]", message(finding), finding.id),
+        Caveat::Finding(finding) => format!("{} [{}]", message(finding), finding.id),
     }
 }
 
 /// What speaks against the figures of a run; which run of its configuration that is, from 1, goes before it where there are several.
 pub fn caveat(run: Option<usize>, caveat: &Caveat) -> String {
     let run = run.map_or_else(String::new, |run| format!("run {run}: "));
-    format!("{run}{}", caveat_and(caveat, ""))
+    format!("{run}{}", caveat_in_words(caveat))
 }
 
 /// More runs of a configuration than this that say the same are only counted.
@@ -237,6 +237,7 @@ fn run_caveat(caveat: &Caveat, run: Option<usize>, is_alike: bool, runs: &[RunsO
         }
     };
     let names = few(&runs.iter().map(name).collect::<Vec<_>>());
+    // Before the figures: a line may end before they do.
     let others = match runs.first().filter(|_| !is_alike) {
         Some(first) => {
             let run = run.map_or_else(String::new, |run| format!(" run {run}"));
@@ -244,7 +245,7 @@ fn run_caveat(caveat: &Caveat, run: Option<usize>, is_alike: bool, runs: &[RunsO
         }
         None => String::new(),
     };
-    format!("{names}: {}", caveat_and(caveat, &others))
+    format!("{names}{others}: {}", caveat_in_words(caveat))
 }
 
 fn span(range: &MetricRange) -> String {

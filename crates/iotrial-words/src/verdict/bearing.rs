@@ -10,7 +10,9 @@ use iotrial_model::words::enumerate;
 
 use super::{limit, roles, shown, streams};
 use crate::finding::message;
-use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words, seconds_in_words};
+use crate::numbers::{
+    count_with_thousands, latency_in_words, outstanding_in_words, rate_in_words, seconds_in_words,
+};
 
 /// In full, without a full stop.
 pub(crate) fn objection(against: &Objection) -> String {
@@ -97,7 +99,7 @@ fn message_of(finding: Option<&Finding>) -> String {
 
 fn starved(starved: &Starved) -> String {
     match starved {
-        Starved::Stream { roles: all, stream, io_count } => {
+        Starved::Stream { roles: all, stream, io_count, .. } => {
             format!("only {io_count} {} {stream}s completed, which is too few to judge", roles(all))
         }
         Starved::Time { measured_s } => format!(
@@ -163,7 +165,8 @@ pub(super) fn queue(queue: &QueueLatency) -> String {
     let divided = queue.iops.zip(queue.lat_mean_us).map(|(iops, lat_mean_us)| {
         format!(": {outstanding} ÷ {} IOPS is {}", rate_in_words(iops), latency_in_words(lat_mean_us))
     });
-    format!("they show the queue of {outstanding} outstanding I/Os{}", divided.unwrap_or_default())
+    let queue = outstanding_in_words(queue.outstanding as f64);
+    format!("they show the queue of {queue}{}", divided.unwrap_or_default())
 }
 
 /// Conditions to follow «measured».

@@ -86,7 +86,12 @@ fn of_a_part() -> QueueLatency {
 fn all_doubts() -> Vec<Doubt> {
     use FindingId as Id;
     let by = |kind, id| Doubt { finding: Some(finding(id)), ..doubt(kind) };
-    let stream = Starved::Stream { roles: vec![Role::Log], stream: Stream::Commit, io_count: 99 };
+    let stream = Starved::Stream {
+        roles: vec![Role::Log],
+        stream: Stream::Commit,
+        io_count: 99,
+        least_io_count: 1_000,
+    };
     vec![
         doubt(DoubtKind::NullEngine),
         doubt(DoubtKind::Simulated),

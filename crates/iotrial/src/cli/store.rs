@@ -118,7 +118,7 @@ pub enum Column {
     Ended,
     /// Verdict: qualified, inconclusive, not qualified; results without one come last.
     Outcome,
-    /// Highest IOPS, the highest first; results without it come last.
+    /// IOPS, the highest first; results without them come last.
     Iops,
     /// Latency as listed, the lowest first; results without it come last.
     Latency,

@@ -9,7 +9,7 @@ use iotrial_report::document::Document;
 
 use crate::cli::AuditArgs;
 use crate::failure::{CONTRADICTED, Failure};
-use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes, told_beside};
+use crate::intake::{Folders, Input, Intake, IntakeError, Kind, Source, Takes, told_beside};
 use crate::next::{self, all_quoted};
 use crate::output::{self, harmless, say};
 use crate::outputs::Outputs;
@@ -38,15 +38,26 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let beside: BTreeSet<PathBuf> =
         audited.iter().filter_map(|(_, one)| one.as_ref().ok()).flat_map(|one| one.beside.clone()).collect();
     let (mut audits, mut unreadable, mut no_results) = (Vec::new(), Vec::new(), Vec::new());
-    let mut has_table = false;
+    let (mut others, mut has_table) = (Vec::new(), false);
     for (source, audited) in audited {
         // In the order in which they were named, although they were read in parallel: warnings then stand above what they
         // are about.
         match audited {
+            Ok(Audited { other: Some(kind), .. }) => {
+                others.push(kind);
+                no_results.push(harmless(&source.path.display().to_string()));
+            }
             Ok(one) => {
                 one.warnings.iter().for_each(|warning| say!("{warning}"));
                 has_table |= one.is_table;
-                audits.extend(one.audits);
+                let is_without_file = one.is_table && count > 1;
+                audits.extend(one.audits.into_iter().map(|audit| match is_without_file {
+                    // Its title alone does not say which of the files it is.
+                    true => {
+                        Audit { subject: format!("{}, {}", source.path.display(), audit.subject), ..audit }
+                    }
+                    false => audit,
+                }));
             }
             Err(None) if beside.contains(&source.path) => {}
             Err(None) => {
@@ -65,7 +76,7 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     // One that cannot be read does not keep the others from their audit; with none of them it is all there is to say.
     let mut unreadable = unreadable.into_iter();
     if audits.is_empty() {
-        let none = || Failure::input(anyhow::anyhow!("there is no result among these files"));
+        let none = || TAKES.none_among(&args.results, &others);
         return Err(unreadable.next().unwrap_or_else(none));
     }
     // They come before the audit, so that they are not lost below pages of it.
@@ -73,7 +84,9 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let document = Document::of_audits(&audits);
     let values = audits.iter().map(Value::alone).collect();
     let is_contradicted = audits.iter().any(Audit::has_contradictions);
-    Presentation::new(&document, values)
+    let more = (audits.len() > 1).then(|| next::without("audit", &[])).flatten();
+    let more = more.map(|typed| format!("{typed} --details"));
+    Presentation { more, ..Presentation::new(&document, values) }
         .with_next(next_step(args, &outputs, is_contradicted, has_table))
         .show(&outputs)?;
     // After the audit is shown: code 2 says that it is not the whole of what was asked.
@@ -91,6 +104,8 @@ struct Audited {
     audits: Vec<Audit>,
     /// Whether they are of printed rows, of which there is no report.
     is_table: bool,
+    /// What it is instead of a result.
+    other: Option<Kind>,
     /// For standard error, when it is the turn of this file.
     warnings: Vec<String>,
     /// Files that were read with it.
@@ -107,14 +122,17 @@ fn audit_input(source: &Source, input: Result<Input, IntakeError>) -> Result<Aud
         return Ok(Audited { audits: vec![Audit::of_table(table)], is_table: true, ..Audited::default() });
     }
     let Some(subjects) = input.subjects() else {
-        let refuse = || TAKES.refuse(&source.path.to_string_lossy(), input.kind());
-        return Err(source.is_named.then(refuse));
+        let kind = input.kind();
+        if source.is_named {
+            return Err(Some(TAKES.refuse(&source.path.to_string_lossy(), kind)));
+        }
+        return Ok(Audited { other: Some(kind), ..Audited::default() });
     };
     let (warnings, beside) = match &input {
         Input::Results(results) => told_beside(&source.path, results),
         _ => Default::default(),
     };
-    Ok(Audited { audits: subjects.iter().map(Audit::of).collect(), warnings, beside, is_table: false })
+    Ok(Audited { audits: subjects.iter().map(Audit::of).collect(), warnings, beside, ..Audited::default() })
 }
 
 /// Figures that contradict each other are for whoever measured them; others are worth a look.

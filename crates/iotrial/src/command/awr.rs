@@ -22,10 +22,11 @@ use serde::Serialize;
 use crate::cli::AwrArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
+use crate::next;
 use crate::output::{self, harmless, say};
 use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
-use crate::shell_line::quoted;
+use crate::shell_line::{self, quoted};
 
 const TAKES: Takes = Takes { command: "awr", what: "AWR and Statspack reports, and output of AWR-Miner" };
 
@@ -145,7 +146,7 @@ fn show(
         replay.into_iter().for_each(|replay| document.add_awr_replay(replay));
         document
     };
-    let next = load.as_ref().map_or_else(|| next_of(args, many), replay::ReplayFiles::next);
+    let next = load.as_ref().map_or_else(|| next_of(args, outputs, many), |load| Some(load.next()));
     match whole {
         Some((report, path)) => {
             let thresholds = ThresholdSet::builtin("flash").map_err(Failure::input)?;
@@ -154,42 +155,44 @@ fn show(
             write()?;
             let shown = WithReplay { value: &answer, replay };
             let values = vec![Value::of_file(&path, &shown)];
-            Presentation { others, ..Presentation::new(&document, values) }
-                .with_next(Some(next))
-                .show(outputs)
+            Presentation { others, ..Presentation::new(&document, values) }.with_next(next).show(outputs)
         }
         None => {
             let document = with_load(Document::of_awr_series(many.series, many.fleet));
             write()?;
             let shown = WithReplay { value: many, replay };
             let values = vec![Value::alone(&shown)];
-            Presentation { others, ..Presentation::new(&document, values) }
-                .with_next(Some(next))
-                .show(outputs)
+            Presentation { others, ..Presentation::new(&document, values) }.with_next(next).show(outputs)
         }
     }
 }
 
 /// What to do with the answer.
-fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
-    let names = args.reports.iter().map(|path| quoted(&path.display().to_string()));
-    let named = names.collect::<Vec<_>>().join(" ");
+fn next_of(args: &AwrArgs, outputs: &Outputs, many: &Many<'_>) -> Option<String> {
     if let Some(path) = &args.demand {
         let path = quoted(&path.display().to_string());
-        return format!("iotrial size --demand {path}   # or: iotrial run --need {path} --target DIR");
+        return Some(format!("iotrial size --demand {path}   # or: iotrial run --need {path} --target DIR"));
     }
-    let is_together = fleet.is_none_or(|fleet| !fleet.figures.is_empty());
-    let command = match by_need(series).first() {
-        // Never of the same time: one by one.
-        Some(first) if !is_together => {
-            format!("iotrial awr {named} --database {} --demand demand.toml", quoted(&first.database))
-        }
-        _ if fleet.is_some() && args.files.html.is_none() => {
-            format!("iotrial awr {named} --demand fleet.toml --html fleet.html")
-        }
-        _ => format!("iotrial awr {named} --demand demand.toml"),
+    // What has no demand together may have one of each database.
+    let command = if demand_of(args, many).is_ok() {
+        let both = many.fleet.is_some() && args.files.html.is_none();
+        let files = if both { "--demand fleet.toml --html fleet.html" } else { "--demand demand.toml" };
+        next::without("awr", &[]).map(|typed| format!("{typed} {files}"))
+    } else {
+        let needed = by_need(many.series);
+        let first = needed.first().filter(|_| many.fleet.is_some());
+        first.and_then(|first| {
+            let typed = next::without("awr", &["--database"])?;
+            Some(format!(
+                "{typed} {} --demand demand.toml",
+                shell_line::option("--database", &first.database)
+            ))
+        })
     };
-    format!("{command}   # writes the demand for `iotrial size`")
+    command.map_or_else(
+        || next::with_page("awr", outputs, "a page with the figures"),
+        |command| Some(format!("{command}   # writes the demand for `iotrial size`")),
+    )
 }
 
 /// Why a file has no samples.
@@ -239,12 +242,13 @@ fn of_file(
     Ok(OfFile { samples, whole, slob })
 }
 
-fn write_demand(
-    args: &AwrArgs,
-    outputs: &Outputs,
-    Many { series, fleet, named }: &Many<'_>,
-) -> Result<(), Failure> {
+fn write_demand(args: &AwrArgs, outputs: &Outputs, many: &Many<'_>) -> Result<(), Failure> {
     let Some(path) = &args.demand else { return Ok(()) };
+    outputs.write(path, demand_of(args, many)?.to_toml().as_bytes())
+}
+
+/// What the reports ask for, as `iotrial size` reads it.
+fn demand_of(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Result<Demand, Failure> {
     let request = args.sizing.request();
     let demand: Option<Demand> = match (*fleet, series.databases.first()) {
         (Some(fleet), _) if fleet.figures.is_empty() => {
@@ -263,12 +267,11 @@ fn write_demand(
     // Whoever sizes by the file may never see the reports.
     let cut_off = series.cut_off.iter().map(file_note);
     let demand = demand.map(|demand| Demand { notes: cut_off.chain(demand.notes).collect(), ..demand });
-    let demand = demand.ok_or_else(|| {
+    demand.ok_or_else(|| {
         let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();
         let names = in_brief(&names, MOST_NAMES, MOST_NAMES - 1);
         Failure::input(anyhow!("the reports of {names} have no I/O rates with sizes"))
-    })?;
-    outputs.write(path, demand.to_toml().as_bytes())
+    })
 }
 
 /// The database whose I/O is asked for; `what` is of one.

@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use dialoguer::Confirm;
 use iotrial_engine::targets::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 use iotrial_model::units::ByteSize;
@@ -25,17 +26,16 @@ struct Line<'f> {
 /// Shows what is left over in the directories, and removes it after consent.
 pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     let mut found = Vec::new();
-    let mut missing = 0;
+    let mut missing = Vec::new();
     for directory in &args.directories {
         // Asked without following: what a broken link leads to is an error, and not nothing.
         if directory.symlink_metadata().is_ok() {
             found.extend(find_left_overs(directory).map_err(failure)?);
             continue;
         }
-        // No error: a run that made its directory took it away again. But whoever mistyped it is told.
+        // A run that made the usual one took it away again.
         if directory != Path::new(USUAL_DIRECTORY) {
-            say!("`{}` does not exist", directory.display());
-            missing += 1;
+            missing.push(format!("`{}`", directory.display()));
         }
     }
     // Before any question: the list is what the answer rests on.
@@ -45,7 +45,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
             output::text(&format!("{:>12}  {path}{}\n", file.size.to_string(), remark(file)))?;
         }
     }
-    if found.is_empty() && missing < args.directories.len() {
+    if found.is_empty() && missing.len() < args.directories.len() {
         // Not on standard output, where `--json` and scripts expect files.
         say!("no leftover test files found");
     }
@@ -72,6 +72,10 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
         };
         let lines = found.iter().map(line).collect::<Result<Vec<_>, _>>().expect("lines are plain data");
         output::json(&lines)?;
+    }
+    // After the others are cleaned: whoever mistyped one must know that it was not.
+    if !missing.is_empty() {
+        return Err(Failure::input(anyhow!("there is no directory {}", missing.join(", "))));
     }
     Ok(ExitCode::SUCCESS)
 }

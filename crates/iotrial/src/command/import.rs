@@ -76,7 +76,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     let presentation = Presentation {
         document: document.as_ref(),
         values,
-        before: outcome.text(args.output.is_none()),
+        before: outcome.text(args.output.is_none(), &args.sources),
         others: Vec::new(),
         instead: None,
         after: String::new(),

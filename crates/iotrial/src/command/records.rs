@@ -25,7 +25,8 @@ const ID: &str = "id";
 const PROFILE: &str = "profile or kind";
 /// What nobody judged has only an end.
 const OUTCOME: &str = "outcome or end";
-const RATE: &str = "highest IOPS";
+/// Of a search and a sweep the highest, which is marked; else what the load did.
+const RATE: &str = "IOPS";
 /// What an entry lacks.
 const NOTHING: &str = "–";
 
@@ -172,7 +173,7 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
     let word = |is_so: bool| if is_so { "true" } else { "false" };
     let row = |entry: &Entry| {
         let latency = entry.key_latency.as_ref();
-        let is_bound = rate(entry).map(|_| word(entry.is_lower_bound));
+        let is_bound = highest(entry).map(|_| word(entry.is_lower_bound));
         vec![
             words(Some(&entry.id)),
             words(Some(&entry.started_at)),
@@ -225,8 +226,8 @@ fn table(entries: &[Entry], most_of_targets: usize, zone: &TimeZone) -> String {
         let label = entry.label.as_deref().map_or_else(|| NOTHING.to_owned(), harmless);
         let (started, targets) = (started(&entry.started_at, zone), targets(&entry.targets, most_of_targets));
         let profile = harmless(&entry.profile);
-        let (outcome, capacity, latency) = (outcome(entry), capacity(entry), latency(entry));
-        vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, targets]
+        let (outcome, rate, latency) = (outcome(entry), rate_with_marks(entry), latency(entry));
+        vec![entry.id.clone(), started, profile, outcome, rate, latency, label, targets]
     }));
     aligned(&rows, &[], &[26, 16, 18, 14, 12, 20, 18])
 }
@@ -243,7 +244,7 @@ fn narrow(entries: &[Entry], columns: usize, zone: &TimeZone) -> String {
         let outcome = outcome(entry).replace(", simulated", " (sim)");
         let label = entry.label.as_deref().map(harmless);
         let what = label.unwrap_or_else(|| targets(&entry.targets, LEAST_OF_TARGETS));
-        vec![end_of(&entry.id).to_owned(), started, profile, outcome, capacity(entry), what]
+        vec![end_of(&entry.id).to_owned(), started, profile, outcome, rate_with_marks(entry), what]
     }));
     let table = aligned(&rows, &[], &[]);
     table.lines().map(|line| format!("{}\n", console::truncate_str(line, columns, "…"))).collect()
@@ -308,8 +309,13 @@ fn judged(entry: &Entry) -> Option<Outcome> {
     entry.outcome.filter(|_| entry.ended == "complete")
 }
 
-/// I/Os per second in the column of the highest rates: within the limits, or of a sweep at the ceiling.
+/// I/Os per second in their column.
 fn rate(entry: &Entry) -> Option<f64> {
+    highest(entry).or(entry.iops)
+}
+
+/// The highest rate that was searched for: within the limits, or of a sweep at the ceiling.
+fn highest(entry: &Entry) -> Option<f64> {
     entry.capacity_iops.or(entry.ceiling_iops)
 }
 
@@ -318,10 +324,14 @@ fn latency_us(entry: &Entry) -> Option<f64> {
     entry.key_latency.as_ref().map(|latency| latency.us)
 }
 
-/// The highest rate, with its mark where it may be more.
-fn capacity(entry: &Entry) -> String {
-    let bound = if entry.is_lower_bound { "≥ " } else { "" };
-    rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", rate_in_words(iops)))
+/// The rate; the highest with marks that say so, and that it may be more.
+fn rate_with_marks(entry: &Entry) -> String {
+    let mark = match highest(entry) {
+        Some(_) if entry.is_lower_bound => "max ≥ ",
+        Some(_) => "max ",
+        None => "",
+    };
+    rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{mark}{}", rate_in_words(iops)))
 }
 
 /// The latency that somebody waits for, with its name.

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_model::plan::AreaKind;
 use iotrial_model::record::RunRecord;
 use iotrial_model::sweep::SweepRecord;
+use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::load_thresholds;
 
 use crate::cli::{ReportArgs, StoreArgs};
@@ -69,11 +71,16 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 pub fn again(record: &RunRecord) -> String {
     let command = format!("{} {}", command_of(record), shell_line::quoted(&record.plan.profile));
     let run = stopped::on_targets(&command, &record.targets);
-    let need = record.search.as_ref().and_then(|search| search.need.as_ref());
-    need.map_or_else(
-        || run.clone(),
-        |need| format!("{run} {}", shell_line::option("--need", &need.to_string())),
-    )
+    let managed = record.plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile);
+    // With the head of each file, and what was cut off at the end of a block.
+    let mib = managed.map(|area| area.offset.get() + area.length.get()).sum::<u64>().div_ceil(1 << 20);
+    let size = if mib > 0 { format!(" --size {mib}MiB") } else { String::new() };
+    let Some(search) = &record.search else {
+        return format!("{run}{size} --duration {}", format_duration(record.plan.measured()));
+    };
+    let need =
+        search.need.as_ref().map(|need| format!(" {}", shell_line::option("--need", &need.to_string())));
+    format!("{run}{size}{}", need.unwrap_or_default())
 }
 
 /// The command that makes such a record.
@@ -116,7 +123,7 @@ impl Asked<'_> {
         };
         let mut results: Vec<(PathBuf, Judged)> = Vec::new();
         let mut seen: Vec<PathBuf> = Vec::new();
-        let mut first_broken = None;
+        let (mut others, mut first_broken) = (Vec::new(), None);
         let opened = intake.open_all(intake.find(self.results)?, |_, input| input)?;
         let count = opened.len();
         for (source, input) in opened {
@@ -160,11 +167,11 @@ impl Asked<'_> {
                 Ok(other @ Input::Sweep(_)) => {
                     pass_over(&TAKES.refuse(&path.to_string_lossy(), other.kind()))
                 }
-                Ok(_) => {}
+                Ok(other) => others.push(other.kind()),
             }
         }
         if results.is_empty() {
-            let none = || Failure::input(anyhow::anyhow!("there is no result among these files"));
+            let none = || TAKES.none_among(self.results, &others);
             return Err(first_broken.unwrap_or_else(none));
         }
         Ok(Gathered::Results(results))

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use clap::CommandFactory;
 use iotrial_analysis::comparison::Gate;
 use iotrial_analysis::quiet::busy_beside;
 use iotrial_analysis::summary::Summary;
@@ -28,7 +27,7 @@ use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs, VerifyArgs, VerifyCommand};
+use crate::cli::{DemandArgs, GateArgs, RunArgs, VerifyArgs, VerifyCommand};
 use crate::command::crash;
 use crate::command::report::{Around, Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
@@ -39,7 +38,7 @@ use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
-use crate::next;
+use crate::next::{self, DURATIONS, given};
 use crate::output::{self, JsonForm};
 use crate::outputs::Outputs;
 use crate::quiet::wait_for_quiet;
@@ -177,7 +176,7 @@ fn needed(need: &str, args: &RunArgs) -> Result<Needed, Failure> {
             Failure::input(anyhow!("`{need}` has no unit")).hint(format!("--need {}iops", need.trim()))
         );
     }
-    let demand = named_demand(need, &DemandArgs::default(), &args.load.rig.store).map_err(|failure| {
+    let demand = named_demand(need, &DemandArgs::default(), (&args.load.rig.store, "run --need")).map_err(|failure| {
         let forms = "give a rate as in --need 20000iops or --need data=18000iops,log=900iops, or the id or label of a result (`iotrial records` lists them)";
         if is_path {
             return failure;
@@ -244,7 +243,11 @@ pub fn carry_out(load: JudgedProfile, request: &LoadRequest, output: RunOutput) 
     let Finished { record, path, kept, thresholds, released } = ran?;
     let files =
         if released.is_ok() { Files::of(&record.plan, request.rig.keep_files) } else { Files::Unknown };
-    let shown = show(record, path, &thresholds, files, output);
+    let name = match &kept {
+        Ok(()) => record.id.clone(),
+        Err(error) => shell_line::quoted(&error.path.display().to_string()),
+    };
+    let shown = show(record, path, &name, &thresholds, files, output);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&kept, &shown) {
         output::tell(failure);
@@ -284,29 +287,10 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
     Ok(())
 }
 
-/// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
-const NOT_AGAIN: [&str; 10] = [
-    "--html",
-    "--html-folder",
-    "--xlsx",
-    "--markdown",
-    "--csv",
-    "--junit",
-    "--metric",
-    "--destroy",
-    "--github-summary",
-    "--listen",
-];
-/// The same without a value.
-const NOT_AGAIN_ALONE: [&str; 7] =
-    ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--dry-run", "--details"];
 /// Long enough for a build or a backup to end.
 const FOR_QUIET: &str = " --wait-for-quiet 10m";
 /// Most devices have left their burst by then.
 const UNTIL_STEADY: &str = " --until-steady 30m";
-/// The names of how long it is measured.
-const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
-
 /// A run as the command line takes it.
 #[derive(Clone)]
 struct Again {
@@ -353,42 +337,11 @@ impl Again {
             let is_without_storage =
                 word == "--sim" || word == "--engine" && matches!(value.as_deref(), Some("sim" | "null"));
             if !is_without_storage {
-                let words = match value {
-                    Some(value) => shell_line::option(word, value),
-                    None => shell_line::quoted(word),
-                };
-                command += &format!(" {words}");
+                command += &next::of_word(word, value.as_deref());
             }
         }
         command
     }
-}
-
-/// Options with their values, but for what does not belong to the load.
-fn given(command: &str, mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>)> {
-    let program = Cli::command();
-    let run = program.find_subcommand(command).expect("there is such a command");
-    let takes_value = |word: &str| {
-        let is_it = |arg: &&clap::Arg| {
-            let names = arg.get_long_and_visible_aliases().unwrap_or_default();
-            let short = arg.get_short().is_some_and(|short| word == format!("-{short}"));
-            short || word.strip_prefix("--").is_some_and(|word| names.contains(&word))
-        };
-        run.get_arguments().find(is_it).is_some_and(|arg| arg.get_action().takes_values())
-    };
-    let mut all = Vec::new();
-    while let Some(word) = typed.next() {
-        let (name, value) = match word.split_once('=').filter(|_| word.starts_with("--")) {
-            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-            None if NOT_AGAIN_ALONE.contains(&word.as_str()) || word == "--github-summary" => (word, None),
-            None if takes_value(&word) => (word, typed.next()),
-            None => (word, None),
-        };
-        if !NOT_AGAIN.contains(&name.as_str()) && !NOT_AGAIN_ALONE.contains(&name.as_str()) {
-            all.push((name, value));
-        }
-    }
-    all
 }
 
 /// What to do before the next command: the same run alone would end with the same doubt.
@@ -398,7 +351,7 @@ fn first_step(summary: &Summary) -> Option<String> {
 }
 
 /// The one command that makes sense after this answer.
-fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
+fn next_step(summary: &Summary, again: &Again, name: &str) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
         // Storage that answers with errors has no saturation to look for.
         _ if summary.ended == Some(EndedHow::Failed) => {
@@ -419,7 +372,7 @@ fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
             format!("{} --need {iops:.0}iops   # put the rate that you need", again.without(&["--closed"]))
         }
         (Outcome::Inconclusive, _) => match &summary.verdict.advice {
-            Some(advice) => advised(advice, again, id),
+            Some(advice) => advised(advice, again, name),
             None => again.without(&[]),
         },
         (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
@@ -434,11 +387,11 @@ fn next_step(summary: &Summary, again: &Again, id: &str) -> String {
 }
 
 /// The same run, changed as it is advised.
-fn advised(advice: &Advice, again: &Again, id: &str) -> String {
+fn advised(advice: &Advice, again: &Again, name: &str) -> String {
     let (left_out, added): (&[&str], &str) = match advice.change {
         Change::FindFailure => return format!("iotrial check{}", again.targets),
         Change::LookAtAudit | Change::AskForRecord => {
-            return next::in_store(&format!("iotrial audit {id}"));
+            return next::in_store(&format!("iotrial audit {name}"));
         }
         Change::LeaveOutBuffered => (&["--buffered"], ""),
         Change::UntilSteady | Change::MoreTimeUntilSteady => (&["--until-steady"], UNTIL_STEADY),
@@ -469,17 +422,18 @@ fn round_down(iops: f64) -> f64 {
     (iops / unit).floor() * unit
 }
 
-/// Writes the report, and shows the figures.
+/// Writes the report, and shows the figures. Commands call the record `name`: its id, or its file where the store did not take it.
 fn show(
     record: RunRecord,
     path: PathBuf,
+    name: &str,
     thresholds: &ThresholdSet,
     files: Files,
     output: RunOutput,
 ) -> Result<ExitCode, Failure> {
     let ended = record.ended.how;
     let is_complete = ended == EndedHow::Complete;
-    let (again, id) = (Again::of(&record), record.id.clone());
+    let again = Again::of(&record);
     let outputs = output.outputs.with_page(&path, &record.id, output.html_folder.as_deref());
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
     let shown =
@@ -493,7 +447,7 @@ fn show(
     let prose = output::broken_between_words;
     let busy = busy.map(|processes| prose(&iotrial_words::activity::beside_run(processes)));
     let first = shown.only().and_then(first_step).map(|words| prose(&format!("first: {words}")));
-    let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again, &id)));
+    let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again, name)));
     let verdict = shown.verdict().filter(|_| is_complete);
     let of_gates = Some(output.gates.last_lines(shown.gates(), verdict));
     let instead = shown
@@ -502,7 +456,7 @@ fn show(
     // Whoever stopped it knows what comes next.
     let advice = [busy, first, next].into_iter().filter(|_| instead.is_none());
     let after = advice.chain([of_gates]).flatten().collect();
-    let more = Some(next::in_store(&format!("iotrial report {id} --details")));
+    let more = Some(next::in_store(&format!("iotrial report {name} --details")));
     shown.present(&outputs, Around { instead, after, more })?;
     let of_gates = match shown.gates() {
         [] => None,
@@ -520,7 +474,10 @@ fn show(
 mod tests {
     use std::time::Duration;
 
+    use clap::CommandFactory as _;
+
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn the_command_that_follows_advice_can_be_given_and_does_what_is_advised() {

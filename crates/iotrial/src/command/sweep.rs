@@ -74,8 +74,9 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
 fn show(args: &SweepArgs, outputs: Outputs, swept: &Swept, files: Files) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
     let outputs = outputs.with_page(&swept.path, &swept.record.id, folder);
+    // Only what is in the store has an id there; what is not is named by the error.
     let open = format!("iotrial open {}", swept.record.id);
-    let next = Some(format!("{}   # the page with the curves", next::in_store(&open)));
+    let next = swept.kept.is_ok().then(|| format!("{}   # the page with the curves", next::in_store(&open)));
     let again =
         effective::typed("sweep").unwrap_or_else(|| stopped::on_targets("sweep", &swept.record.targets));
     let stopped = lines_if_stopped(&swept.record, files, &again);

@@ -18,6 +18,7 @@ use crate::cli::WatchArgs;
 use crate::command::size::demand::counted_demand;
 use crate::failure::{Failure, INCONCLUSIVE};
 use crate::intake::{STANDARD_INPUT, expect_thresholds};
+use crate::next::{self, DURATIONS};
 use crate::output::harmless;
 use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
@@ -25,6 +26,15 @@ use crate::shell_line::quoted;
 
 /// What is watched live, where it is not recorded.
 const THIS_HOST: &str = "this host";
+
+/// What the figures of a series are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Basis {
+    /// Rates of each interval.
+    Rates,
+    /// Means since the machine was started, which are not a demand.
+    SinceStart,
+}
 
 /// Latencies are beyond the limits.
 const NOT_GOOD_ENOUGH: u8 = 1;
@@ -71,7 +81,7 @@ fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
         baseline: args
             .baseline
             .as_ref()
-            .map(|path| files::read(std::slice::from_ref(path), true))
+            .map(|path| files::read(std::slice::from_ref(path), true).map(|(series, _)| series))
             .transpose()?,
     })
 }
@@ -82,7 +92,7 @@ fn show(
     outputs: &Outputs,
     series: &CounterSeries,
     request: &WatchRequest,
-    name: &str,
+    (name, basis): (&str, Basis),
 ) -> Result<ExitCode, Failure> {
     let answer = WatchAnswer::of(series, request).map_err(|error| {
         let hint = format!("there are {}", harmless(&error.known.join(", ")));
@@ -95,7 +105,7 @@ fn show(
     }
     let others = args.demand.iter().map(|path| ("demand", &**path)).collect();
     let presentation = Presentation { others, ..Presentation::new(&document, vec![Value::alone(&answer)]) };
-    presentation.with_next(Some(next(args, series, request, name))).show(outputs)?;
+    presentation.with_next(next_step(args, outputs, series, request, (name, basis))).show(outputs)?;
     Ok(exit_code_of(&answer))
 }
 
@@ -108,20 +118,32 @@ fn exit_code_of(answer: &WatchAnswer) -> ExitCode {
 }
 
 /// What to do with the answer.
-fn next(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: &str) -> String {
-    match &args.demand {
-        Some(path) => {
-            format!("iotrial size --demand {}   # what to buy for it", quoted(&path.display().to_string()))
-        }
-        None if name == THIS_HOST => {
-            "iotrial watch --duration 10m --record watch.jsonl   # long enough for a demand".to_owned()
-        }
-        None if demand_of(name, series, request, 95.0).is_ok() && name != STANDARD_INPUT => {
-            format!(
-                "iotrial watch {} --demand demand.toml && iotrial size --demand demand.toml",
-                quoted(name)
-            )
-        }
-        None => format!("iotrial watch {} --html watch.html   # a page with charts", quoted(name)),
+fn next_step(
+    args: &WatchArgs,
+    outputs: &Outputs,
+    series: &CounterSeries,
+    request: &WatchRequest,
+    (name, basis): (&str, Basis),
+) -> Option<String> {
+    if let Some(path) = &args.demand {
+        let path = quoted(&path.display().to_string());
+        return Some(format!("iotrial size --demand {path}   # what to buy for it"));
     }
+    // What came through a pipe is gone.
+    if name == STANDARD_INPUT {
+        return None;
+    }
+    if name == THIS_HOST {
+        let typed = next::without("watch", &DURATIONS)?;
+        return Some(format!("{typed} --duration 10m --record watch.jsonl   # long enough for a demand"));
+    }
+    let typed = match &args.record {
+        // Roles are in it already.
+        Some(_) => format!("iotrial watch {}", quoted(name)),
+        None => next::without("watch", &[])?,
+    };
+    if basis == Basis::Rates && demand_of(name, series, request, 95.0).is_ok() {
+        return Some(format!("{typed} --demand demand.toml && iotrial size --demand demand.toml"));
+    }
+    outputs.page().is_none().then(|| format!("{typed} --html watch.html   # a page with charts"))
 }

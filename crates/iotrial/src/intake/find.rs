@@ -13,6 +13,7 @@ use super::file::STANDARD_INPUT;
 use super::{Input, IntakeError, Kind, Takes, archive, open, open_source, open_with_text};
 use crate::cli::StoreArgs;
 use crate::failure::Failure;
+use crate::output::say;
 use crate::parallel::in_parallel;
 use crate::store::open_store_to_read;
 
@@ -72,7 +73,15 @@ impl Intake<'_> {
             if path.is_dir() {
                 let in_folder =
                     |path: PathBuf| Source { is_named: named.contains(path.as_path()), ..meant(path) };
-                sources.extend(self.files_of(path)?.into_iter().map(in_folder));
+                match self.files_of(path) {
+                    Ok(files) => sources.extend(files.into_iter().map(in_folder)),
+                    // Volumes and what was measured on them are often called alike.
+                    Err(failure) => {
+                        let labelled = self.labelled(path).ok_or(failure)?;
+                        say!("note: `{0}` is the label; the folder `./{0}` has no records", path.display());
+                        sources.extend(labelled.into_iter().map(meant));
+                    }
+                }
             } else if let Some(listed) = self.in_archive(path) {
                 let listed = listed?.into_iter();
                 sources.extend(listed.map(|path| Source { is_named: false, ..meant(path) }));
@@ -90,6 +99,12 @@ impl Intake<'_> {
             }
         }
         Ok(sources)
+    }
+
+    /// The records that a bare name stands for in the store; `None` where it is none of its labels, or a path.
+    fn labelled(&self, name: &Path) -> Option<Vec<PathBuf>> {
+        let text = name.to_str().filter(|text| !text.contains(['/', '\\']) && !text.starts_with('.'))?;
+        open_store_to_read(self.store?).ok()?.named(text).ok()
     }
 
     /// What an archive stands for, as a folder does; `None` of what is none, and where one result is wanted.

@@ -5,6 +5,7 @@ use anyhow::anyhow;
 use super::IntakeError;
 use crate::failure::Failure;
 use crate::output::harmless;
+use crate::shell_line::quoted;
 
 /// The kinds of input, as they are called when one is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +110,22 @@ impl Takes {
         }
     }
 
+    /// What is said where nothing is of use; `others` are the kinds of the files that were passed over, and `names` what was asked for.
+    pub fn none_among<N: AsRef<std::path::Path>>(&self, names: &[N], others: &[Kind]) -> Failure {
+        let reports = others.iter().filter(|kind| **kind == Kind::Awr).count();
+        if reports == 0 {
+            return Failure::input(anyhow!("there is no result among these files"));
+        }
+        let names = names.iter().map(|name| quoted(&harmless(&name.as_ref().to_string_lossy())));
+        let error = anyhow!(
+            "there is no result among these files, but {}; `iotrial {}` takes {}",
+            awr_reports(reports),
+            self.command,
+            self.what
+        );
+        Failure::input(error).hint(Kind::Awr.next(&names.collect::<Vec<_>>().join(" ")))
+    }
+
     /// The one way in which a command says that it has no use for something.
     pub fn refuse(&self, name: &str, kind: Kind) -> Failure {
         // A name may be a stranger's, and could write to the terminal.
@@ -116,4 +133,9 @@ impl Takes {
         let error = anyhow!("`{name}` is {what}; `iotrial {}` takes {}", self.command, self.what);
         Failure::input(error).hint(kind.next(&name))
     }
+}
+
+/// How many there are, for a sentence.
+pub fn awr_reports(count: usize) -> String {
+    if count == 1 { "1 AWR report".to_owned() } else { format!("{count} AWR reports") }
 }

@@ -25,6 +25,26 @@ percent = 10.7
 ";
 
 #[test]
+fn of_a_folder_each_result_that_contradicts_itself_has_its_name_and_a_line_with_the_place() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path().join("in")).unwrap();
+    let put = |name: &str, text: String| std::fs::write(bench.path().join("in").join(name), text).unwrap();
+    let rows = |bandwidth: &str| TABLE.replace("469.7", bandwidth);
+    put("a-good.toml", TABLE.to_owned());
+    for name in ["b.toml", "c.toml", "d.toml"] {
+        put(name, rows("492.5").replace("10.7", "12.1").replace("424.4", "500.4"));
+    }
+    let shown = bench.run(&["audit", "in"]).expect_code(1).stdout;
+    assert!(shown.lines().count() <= 23, "{shown}");
+    let lines: Vec<&str> = shown.lines().collect();
+    for name in ["b.toml", "c.toml", "d.toml"] {
+        let at = lines.iter().position(|line| line.contains(name)).unwrap();
+        assert!(lines[at + 1].starts_with('✗') && lines[at + 2].starts_with("  ✗ "), "{name}\n{shown}");
+    }
+    assert!(lines.iter().any(|line| line.starts_with("More: iotrial audit in --details")), "{shown}");
+}
+
+#[test]
 fn a_table_that_agrees_ends_with_0_and_one_that_does_not_with_1() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("good.toml"), TABLE).unwrap();

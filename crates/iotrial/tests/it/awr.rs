@@ -346,6 +346,39 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
 }
 
 #[test]
+fn commands_that_do_not_read_awr_reports_name_the_one_that_does() {
+    let bench = Bench::new();
+    fleet(&bench, "reports", 2);
+    assert_eq!(bench.run(&["import", "reports"]).expect_code(2).next(), ["awr", "reports"]);
+    for command in ["audit", "report"] {
+        let refused = bench.run(&[command, "reports"]).expect_code(2).stderr;
+        assert!(refused.contains("hint: `iotrial awr reports`"), "{refused}");
+    }
+}
+
+#[test]
+fn the_next_command_asks_for_the_same_databases_and_makes_a_demand() {
+    let bench = Bench::new();
+    put_all(&bench, "apart", &[Made::of("ERP", 1, 900), Made::of("CRM", 2, 300), Made::of("HR", 2, 50)]);
+    for (arguments, wanted) in [
+        (&["awr", "apart"][..], "awr apart --database ERP --demand demand.toml"),
+        (&["awr", "apart", "--database", "HR", "--details"], "awr apart --database HR --demand demand.toml"),
+        (
+            &["awr", "apart", "--database", "ERP", "--database", "CRM"],
+            "awr apart --database ERP --demand demand.toml",
+        ),
+        (
+            &["awr", "apart", "--database=CRM", "--database=HR"],
+            "awr apart --database CRM --database HR --demand fleet.toml --html fleet.html",
+        ),
+    ] {
+        let ran = bench.run(arguments).expect_code(0);
+        assert_eq!(ran.next().join(" "), wanted);
+        bench.run(&[&ran.next()[..], &["--overwrite"]].concat()).expect_code(0);
+    }
+}
+
+#[test]
 fn a_pluggable_database_is_not_counted_twice_with_the_one_it_is_plugged_into() {
     let bench = Bench::new();
     let containers = |names: &[&str]| {

@@ -41,6 +41,8 @@ fn wrong_words_on_the_command_line_are_refused_with_the_right_ones() {
     check(&["run", "--thresholds", "flahs"], &["flahs", "hint: did you mean `flash`?"]);
     check(&["run", "--size", "4k"], &["4 KiB", "hint: give a larger --size"]);
     check(&["run", "--destroy", "0123"], &["more --destroy tokens than raw devices"]);
+    std::fs::create_dir(bench.path().join("volume")).unwrap();
+    check(&["run", "--need", "volume", "--dry-run"], &["`volume` is a folder", "`iotrial run --need` takes"]);
     check(&["report", "01ABC"], &["neither a file nor an id or label", "hint: `iotrial records`"]);
 }
 

@@ -146,6 +146,53 @@ fn who_stops_a_run_a_need_a_sweep_or_a_study_reads_two_lines_and_gets_130() {
 }
 
 #[test]
+fn the_report_of_a_stopped_verify_says_how_the_same_is_begun_again() {
+    let bench = Bench::new();
+    let arguments = ["verify", "--target", "data", "--size", "32MiB", "--duration", "60s", "--ramp", "0s"];
+    stopped(&bench, &arguments);
+    let report = bench.run(&["report", "last"]).stdout;
+    let again = report.lines().find_map(|line| line.strip_prefix("again: iotrial ")).unwrap();
+    let words: Vec<&str> = again.split_whitespace().collect();
+    assert_eq!(words[0], "verify", "{again}");
+    let plan = |words: &[&str]| {
+        let plan = bench.run(&[words, &["--dry-run", "--json"]].concat()).expect_code(0).json();
+        let measured =
+            plan["phases"].as_array().unwrap().iter().find(|phase| phase["kind"] == "measure").cloned();
+        (plan["areas"].clone(), measured.unwrap())
+    };
+    assert_eq!(plan(&words).1, plan(&arguments).1, "{again}");
+    assert_eq!(plan(&words).0, plan(&arguments).0, "{again}");
+}
+
+#[test]
+fn an_argument_that_is_not_text_is_named_in_one_line() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    let name = std::ffi::OsStr::from_bytes(b"nu/a\xff.json");
+    let ran = Ran::from(bench.command(&["report"]).arg(name).output().unwrap()).expect_code(2);
+    assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(r"`nu/a\xff.json`"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains(r"\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_record_that_the_store_did_not_take_is_named_by_its_file() {
+    let bench = Bench::new();
+    let elsewhere = bench.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let arguments =
+        ["run", "--closed", "--target", "data", "--size", "32MiB", "--ramp", "0s", "--duration", "2s"];
+    let mut child = bench.interruptible(&arguments).env("TMPDIR", &elsewhere).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("measure, 0:0")), "the run never measured");
+    std::fs::rename(bench.store(), bench.path().join("gone")).unwrap();
+    std::thread::spawn(move || lines.for_each(drop));
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+    let more = ran.stdout.lines().find_map(|line| line.strip_prefix("More: iotrial ")).unwrap();
+    bench.run(&more.split_whitespace().collect::<Vec<_>>()).expect_code(4);
+    assert!(more.contains("elsewhere/"), "{more}");
+}
+
+#[test]
 fn a_signal_that_was_ignored_when_the_program_began_does_not_end_a_run() {
     let bench = Bench::new();
     let mut shell = std::process::Command::new("sh");
@@ -230,6 +277,7 @@ fn a_reader_that_has_seen_enough_is_no_error_and_a_full_disk_is_one() {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let ran = Ran::from(command.stdout(full).output().unwrap()).expect_code(3);
         assert!(ran.stderr.contains("cannot write to standard output"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("\nhint: "), "{}", ran.stderr);
     }
 }
 

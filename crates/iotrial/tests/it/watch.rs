@@ -182,6 +182,9 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
             && alone.contains("sample_ms"),
         "{alone}"
     );
+    let next = bench.run(&["watch", "before.csv"]);
+    assert_eq!(next.next(), ["watch", "before.csv", "--html", "watch.html"]);
+    bench.run(&next.next()).expect_code(next.code);
     // Both in one file make a demand, too.
     fs::write(bench.path().join("both.csv"), format!("{BEFORE}{}", AFTER.split_once('\n').unwrap().1))
         .unwrap();
@@ -192,6 +195,26 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
     fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
     let mixed = bench.run(&["watch", "before.csv", "pm.csv"]).expect_code(2).stderr;
     assert!(mixed.contains("snapshots and rates cannot be combined"), "{mixed}");
+}
+
+#[test]
+fn the_next_command_keeps_the_files_their_roles_and_the_directory() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
+    fs::write(bench.path().join("before.csv"), BEFORE).unwrap();
+    fs::write(bench.path().join("after.csv"), AFTER).unwrap();
+    let check = |arguments: &[&str]| {
+        let ran = bench.run(&[&["watch"], arguments].concat()).expect_code(1);
+        assert_eq!(ran.next(), [&["watch"], arguments, &["--demand", "demand.toml"]].concat());
+        bench.run(&[&ran.next()[..], &["--overwrite"]].concat()).expect_code(1);
+    };
+    check(&["pm.csv", "--role", "log=L:", "--disk", "L:"]);
+    check(&["before.csv", "after.csv"]);
+    let live = bench.run(&["watch", "data", "--interval", "100ms", "--duration", "300ms"]);
+    if live.code == 0 {
+        let wanted = ["watch", "data", "--interval", "100ms", "--duration", "10m", "--record", "watch.jsonl"];
+        assert_eq!(live.next(), wanted);
+    }
 }
 
 #[test]

@@ -337,6 +337,18 @@ fn only_a_p99_with_too_few_ios_is_missed_and_the_next_run_is_long_enough_for_it(
     assert_eq!(advised(&[p99_gap(200), p99_gap(500)]), minutes(10));
     // 1,010 s are 17 minutes, rounded up.
     assert_eq!(advised(&[p99_gap(119)]), minutes(17));
+    // A stream that hardly moved is one of them.
+    let starved = |least_io_count| Starved::Stream {
+        roles: vec![Role::Log],
+        stream: Stream::Commit,
+        io_count: 50,
+        least_io_count,
+    };
+    let of_starved = |least_io_count| {
+        let bearing = Bearing::of_step(&subject, &[], &[p99_gap(500)], vec![starved(least_io_count)]);
+        bearing.doubts.first().map(|doubt| doubt.advice)
+    };
+    assert_eq!((of_starved(1_000), of_starved(100)), (minutes(40), minutes(4)));
     // No more than an hour, and as long as now for what never came.
     assert_eq!(advised(&[p99_gap(1)]), minutes(60));
     assert_eq!(advised(&[p99_gap(0)]), minutes(2));
@@ -347,7 +359,7 @@ fn no_run_is_asked_for_less_than_a_minute_and_a_step_needs_all_of_its_steps_to_b
     let record = measured(20, |_| 16_000);
     let mut subject = Subject::of_run(&record);
     let seconds = |subject: &Subject<'_>, io_count: u64| {
-        longer_advice(subject, &[p99_gap(io_count)]).duration.unwrap().as_secs()
+        longer_advice(subject, &[p99_gap(io_count)], &[]).duration.unwrap().as_secs()
     };
     assert_eq!(seconds(&subject, 900), 60);
     // A third of what was measured.

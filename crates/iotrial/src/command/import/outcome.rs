@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{MOST_TOLD, TAKES};
 use crate::failure::Failure;
-use crate::intake::{self, Input, IntakeError, Source};
+use crate::intake::{self, Input, IntakeError, Kind, Source, awr_reports};
 use crate::output::{harmless, next_line, say};
 use crate::presentation::aligned;
 use crate::shell_line::quoted;
@@ -24,6 +24,9 @@ pub(super) struct Outcome {
     pub(super) kinds: Vec<KindCount>,
     /// Files of no known format, in folders.
     pub(super) passed_over: Vec<String>,
+    /// How many of them are AWR reports, which another command reads.
+    #[serde(skip)]
+    pub(super) awr_reports: usize,
     /// Files that were read with the results that they lie beside.
     pub(super) beside: Vec<String>,
     /// Files that could not be read.
@@ -78,8 +81,8 @@ pub(super) struct RecordLine {
 }
 
 impl Outcome {
-    /// A line for each kind, where the records are, and what shows them: those in the store by its list.
-    pub(super) fn text(&self, is_store: bool) -> String {
+    /// A line for each kind, where the records are, and what shows them: those in the store by its list. `sources` are what was asked for.
+    pub(super) fn text(&self, is_store: bool, sources: &[PathBuf]) -> String {
         let mut rows = Vec::new();
         let mut row = |cells: Vec<String>| rows.push(cells);
         if !self.kinds.is_empty() {
@@ -100,6 +103,12 @@ impl Outcome {
         others.for_each(|(what, count)| row(vec![what.to_owned(), count.to_string()]));
         let text = aligned(&rows, &[1, 2, 3, 4], &[22, 6, 7, 6, 8]);
         let (place, next) = match self.records.as_slice() {
+            [] if self.failed.is_empty() && self.awr_reports > 0 => {
+                let names =
+                    sources.iter().map(|source| format!(" {}", quoted(&source.display().to_string())));
+                let next = next_line(&format!("iotrial awr{}", names.collect::<String>()));
+                return text + &format!("nothing was imported: {}\n{next}", awr_reports(self.awr_reports));
+            }
             [] if self.failed.is_empty() => {
                 return text
                     + "nothing was imported; `iotrial docs import` lists the formats that can be read\n";
@@ -144,7 +153,8 @@ pub(super) enum FileOutcome {
         beside: Vec<PathBuf>,
         results: Vec<ImportedRecord>,
     },
-    PassedOver,
+    /// What it is, as far as iotrial knows.
+    PassedOver(Option<Kind>),
     Failed(FailedFile),
     /// The record could not be written.
     Broken(anyhow::Error),
@@ -162,12 +172,12 @@ pub(super) fn take_file(
     let imported = match read {
         Ok(Input::Results(imported)) => *imported,
         // A folder of results holds scripts and notes too; a file that was named is meant.
-        Err(error) if error.is_foreign() && !is_named => return FileOutcome::PassedOver,
+        Err(error) if error.is_foreign() && !is_named => return FileOutcome::PassedOver(None),
         Err(error) => {
             let (error, hint) = (harmless(&error.reason()), error.hint().map(str::to_owned));
             return FileOutcome::Failed(FailedFile { file, error, hint });
         }
-        Ok(_) if !is_named => return FileOutcome::PassedOver,
+        Ok(other) if !is_named => return FileOutcome::PassedOver(Some(other.kind())),
         Ok(other) => {
             let failure = TAKES.refuse(&path.to_string_lossy(), other.kind());
             let (error, hint) = (failure.reason(), failure.into_hint());
@@ -229,7 +239,10 @@ pub(super) fn gather(
                 all.warnings.extend(warnings);
                 results.extend(of_file);
             }
-            FileOutcome::PassedOver => passed_over.push(path),
+            FileOutcome::PassedOver(kind) => {
+                all.awr_reports += usize::from(kind == Some(Kind::Awr));
+                passed_over.push(path);
+            }
             FileOutcome::Failed(failed) => all.failed.push(failed),
             FileOutcome::Broken(error) => return Err(Failure::execution(error)),
         }

@@ -27,7 +27,8 @@ const TAKES: Takes = Takes {
 
 /// What the options ask for, over what a file or a record asks for; `None` where nothing is asked.
 pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Demand>, Failure> {
-    let from_file = args.demand.as_deref().map(|name| named_demand(name, args, store)).transpose()?;
+    let from_file =
+        args.demand.as_deref().map(|name| named_demand(name, args, (store, TAKES.command))).transpose()?;
     let stream = |direction| {
         move |text: &StreamText| DemandStream {
             role: text.role.or(args.sequential.then_some(Role::Scan)),
@@ -135,8 +136,13 @@ fn set<T>(field: &mut T, given: Option<T>) {
 }
 
 /// A demand from a TOML file, from counters, or what a result did.
-pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
-    let intake = Intake { takes: TAKES, folders: Folders::Refused, store: Some(store), study_profile: None };
+pub fn named_demand(
+    name: &str,
+    args: &DemandArgs,
+    (store, command): (&StoreArgs, &'static str),
+) -> Result<Demand, Failure> {
+    let takes = Takes { command, ..TAKES };
+    let intake = Intake { takes, folders: Folders::Refused, store: Some(store), study_profile: None };
     let input = intake.open_one(name)?;
     let is_counted = matches!(input, Input::Counters(_));
     // Silently ignored, they would make an answer look as if it rested on them.
@@ -151,7 +157,7 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
     };
     let subjects = match &input {
         Input::Demand(demand) => return Ok((**demand).clone()),
-        other => other.subjects().ok_or_else(|| TAKES.refuse(name, other.kind()))?,
+        other => other.subjects().ok_or_else(|| takes.refuse(name, other.kind()))?,
     };
     // The sum of several results is what no machine ever did.
     let [subject] = subjects.as_slice() else {

@@ -8,7 +8,7 @@ use iotrial_analysis::watch::WatchRequest;
 use iotrial_import::Naming;
 use iotrial_model::counters::{CounterSeries, Counters, Snapshots};
 
-use super::show;
+use super::{Basis, show};
 use crate::cli::WatchArgs;
 use crate::command::size::demand::series_of;
 use crate::failure::Failure;
@@ -34,13 +34,13 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
         }
     }
     // A mean since the start is shown, and is no demand.
-    let series = read(&args.what, args.demand.is_some())?;
+    let (series, basis) = read(&args.what, args.demand.is_some())?;
     let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    show(args, outputs, &series, request, &name)
+    show(args, outputs, &series, request, (&name, basis))
 }
 
 /// The rates in some files, consecutive ones of one system; of a single snapshot the mean since the start, unless there must be several.
-pub(super) fn read(paths: &[PathBuf], needs_rates: bool) -> Result<CounterSeries, Failure> {
+pub(super) fn read(paths: &[PathBuf], needs_rates: bool) -> Result<(CounterSeries, Basis), Failure> {
     // An archive stands for the files in it; a folder is watched live, and does not come here.
     let intake = Intake { takes: TAKES, folders: Folders::Files, store: None, study_profile: None };
     let (mut snapshots, mut series): (Option<Snapshots>, Vec<(String, CounterSeries)>) = Default::default();
@@ -80,20 +80,23 @@ pub(super) fn read(paths: &[PathBuf], needs_rates: bool) -> Result<CounterSeries
         return Err(Failure::input(anyhow!("there are no counters among the {} files", sources.len())));
     }
     let name = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    let series = match snapshots {
+    let (series, basis) = match snapshots {
         Some(snapshots) => match snapshots.since_start().filter(|_| !needs_rates) {
-            Some(since_start) => since_start,
-            None => series_of(&name, Counters::Snapshots(snapshots))?,
+            Some(since_start) => (since_start, Basis::SinceStart),
+            None => (series_of(&name, Counters::Snapshots(snapshots))?, Basis::Rates),
         },
-        None => CounterSeries::of_files(series).map_err(|error| {
-            let hint = error.hint().to_owned();
-            Failure::input(error).hint(hint)
-        })?,
+        None => {
+            let joined = CounterSeries::of_files(series).map_err(|error| {
+                let hint = error.hint().to_owned();
+                Failure::input(error).hint(hint)
+            })?;
+            (joined, Basis::Rates)
+        }
     };
     if series.interval_count == 0 {
         say!("warning: there is no interval in it");
     }
-    Ok(series)
+    Ok((series, basis))
 }
 
 fn joined(some: Snapshots, more: Snapshots) -> Result<Snapshots, Failure> {

@@ -16,7 +16,7 @@ use iotrial_session::watch::{Watch, WatchError, Watched, WatchedDisk, WatchedReq
 use serde::Serialize;
 
 use super::live_block::{LiveBlock, plain_header, plain_lines};
-use super::{THIS_HOST, exit_code_of, show};
+use super::{Basis, THIS_HOST, exit_code_of, show};
 use crate::cli::WatchArgs;
 use crate::failure::Failure;
 use crate::metrics_server::MetricsServer;
@@ -105,7 +105,7 @@ pub fn watch_live(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) -
         output::text("\n")?;
     }
     let name = args.record.as_ref().map_or_else(|| THIS_HOST.to_owned(), |path| path.display().to_string());
-    show(args, outputs, &series, &request, &name)
+    show(args, outputs, &series, &request, (&name, Basis::Rates))
 }
 
 /// What Prometheus is served, before anything happened.

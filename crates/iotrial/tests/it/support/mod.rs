@@ -145,6 +145,13 @@ impl Ran {
             .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
     }
 
+    /// The words of the command that makes sense after this answer, behind the program; none where there is no such line.
+    pub fn next(&self) -> Vec<&str> {
+        let line = self.stdout.lines().rev().find_map(|line| line.strip_prefix("next: iotrial "));
+        let commands = line.and_then(|line| line.split("   #").next()).unwrap_or_default();
+        commands.split(" && ").next().unwrap_or_default().split_whitespace().collect()
+    }
+
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
