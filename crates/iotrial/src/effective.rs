@@ -99,8 +99,8 @@ fn shown(words: &[OsString], usage: clap::Error) -> Result<clap::Error, Failure>
         // The hidden characters are the mistake.
         Ok(_) => {
             let message = usage.render().to_string();
-            let lines = message.trim_end().trim_start_matches("error: ").lines().map(str::to_owned);
-            Err(Failure::input(Listed(lines.collect())))
+            let message = message.trim_end().trim_start_matches("error: ").to_owned();
+            Err(Failure::input(anyhow!(message)))
         }
     }
 }

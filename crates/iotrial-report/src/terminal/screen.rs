@@ -8,7 +8,7 @@ use super::{MOST_CHAPTERS, NARROWEST, Page, TerminalStyle, Tone, clean, mark, re
 use crate::document::{Answer, Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::LatencyUnit;
 use crate::table::{Table, category_word};
-use crate::text::wrap;
+use crate::text::{cut, wrap};
 
 /// What a screen has from a document, the most valuable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -194,8 +194,10 @@ impl Screen {
         let Some(title) = self.chapter.clone() else { return false };
         // A finding without the name of what it is about says nothing.
         self.push(Worth::Answer, Kind::Text, |page| {
-            let first = page.paint(Tone::Strong, &format!("{title}  "));
-            page.one_line(&first, answer, tone);
+            // The answer is shown whole, before a long title is.
+            let room = page.width.saturating_sub(width_of(answer) + 2).max(NARROWEST / 2);
+            let title = page.paint(Tone::Strong, &cut(&clean(&title), room));
+            page.one_line(&format!("{title}  "), answer, tone);
         });
         true
     }
