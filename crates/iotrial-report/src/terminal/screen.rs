@@ -57,6 +57,9 @@ impl Piece {
 /// A table that does not fit shows so many lines at least, or is left out: header, rule, three rows and that there are more.
 const LEAST_OF_TABLE: usize = 6;
 
+/// The section that lists what is audited.
+const LIST_OF_RESULTS: &str = "results";
+
 /// The document in at most so many lines, none wider than the terminal: whole where it fits, else what is worth most. `more` is the command
 /// that shows the rest.
 pub fn render_screen(document: &Document, style: TerminalStyle, most_lines: usize, more: &str) -> String {
@@ -136,6 +139,9 @@ impl Screen {
 
     fn sections(&mut self, document: &Document) {
         let with_figures = document.section_with_figures().map(|section| section.id);
+        // A list of results says no more than the answers of their chapters, where those are shown.
+        let has_answers = !document.chapters.is_empty() && document.chapters.len() <= MOST_CHAPTERS;
+        let with_figures = with_figures.filter(|id| !(has_answers && *id == LIST_OF_RESULTS));
         let mut has_figures = false;
         for section in &document.sections {
             for block in &section.blocks {

@@ -39,7 +39,7 @@ fn of_a_folder_each_result_that_contradicts_itself_has_its_name_and_a_line_with_
     let lines: Vec<&str> = shown.lines().collect();
     for name in ["b.toml", "c.toml", "d.toml"] {
         let at = lines.iter().position(|line| line.contains(name)).unwrap();
-        assert!(lines[at].contains("  ✗ ") && lines[at + 1].starts_with("  ✗ "), "{name}\n{shown}");
+        assert!(lines[at].contains('✗') && lines[at + 1].starts_with("  ✗ "), "{name}\n{shown}");
     }
     assert!(lines.iter().any(|line| line.starts_with("More: iotrial audit in --details")), "{shown}");
 }
