@@ -356,13 +356,15 @@ fn what_cannot_be_swept_is_refused_with_what_to_write() {
     check(&["--pattern", "randreed-8k"], &["begins with `randreed`", "randread, randwrite"]);
     check(&["--pattern", "randread"], &["has no block size"]);
     check(&["--pattern", "read-64k,read-64k"], &["given twice", "hint: --repeats"]);
-    check(&["--grid", "1,0"], &["0 is not in 1..=4096"]);
+    for grid in ["1,0", "8x", "4x4x4", "4097", "64x65"] {
+        check(&["--grid", grid], &["--grid", "from 1 to 4,096"]);
+    }
     check(&["--step", "0s"], &["--step must be more than zero", "hint:"]);
     check(
         &["--channel", "--pattern", "randread-8k"],
         &["`randread-8k` is random", "hint: use sequential patterns, such as --pattern"],
     );
-    check(&["--series", "sqlio", "--grid", "1"], &["cannot be used with"]);
+    check(&["--series", "sqlio", "--repeats", "2"], &["cannot be used with"]);
     check(
         &["--engine", "sim", "--target", "a", "--target", "b"],
         &["the engine `sim` has one device, and 2 targets were given", "hint:"],
