@@ -111,7 +111,7 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
         "writes to 2 L: take 12.0 ms on average and up to 12.0 ms in 95 % of the",
         "40 intervals of 15 s",
         "left out, because it is counted elsewhere or was not requested: _Total",
-        "next: iotrial watch utf8.csv --demand demand.toml",
+        "next: iotrial watch utf8.csv --role data=D: --role log=L: --demand demand.toml",
     ] {
         assert!(shown.contains(words), "{words}:\n{shown}");
     }
