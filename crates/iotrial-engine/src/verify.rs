@@ -18,6 +18,7 @@ use crate::content::Content;
 use crate::targets::fill::AlignedBuffer;
 use crate::targets::os;
 
+pub(crate) mod blocks;
 pub(crate) mod found;
 pub(crate) mod judge;
 mod ledger;
@@ -155,17 +156,9 @@ impl Verifier {
         }
         self.note(FoundFault {
             fault: PageFault {
-                kind,
-                path: path.clone(),
-                offset_bytes: offset,
-                length_bytes: page,
-                noticed,
-                first_bad_byte: Some(offset + flaw.first_bad_sector * SECTOR as u64),
-                bad_sectors: Some(flaw.bad_sectors),
-                bad_bits: flaw.bad_bits,
-                other_place: None,
                 good_rereads: Some(good),
                 os_error,
+                ..flaw.fault(kind, path.clone(), offset, page, noticed)
             },
             expected: Some(expected.stamp),
             stranger: flaw.stranger.filter(|_| kind == FaultKind::MisdirectedWrite),
@@ -185,19 +178,7 @@ impl Verifier {
     ) {
         let path = self.areas[area as usize].path.clone();
         self.note(FoundFault {
-            fault: PageFault {
-                kind,
-                path,
-                offset_bytes: offset,
-                length_bytes: length,
-                noticed,
-                first_bad_byte: None,
-                bad_sectors: None,
-                bad_bits: None,
-                other_place: None,
-                good_rereads: None,
-                os_error,
-            },
+            fault: PageFault { os_error, ..PageFault::new(kind, path, offset, length, noticed) },
             expected: None,
             stranger: None,
         });

@@ -127,6 +127,31 @@ pub struct PageFault {
     pub os_error: Option<i32>,
 }
 
+impl PageFault {
+    /// One of which nothing more is known: an I/O that failed.
+    pub const fn new(
+        kind: FaultKind,
+        path: PathBuf,
+        offset_bytes: u64,
+        length_bytes: u64,
+        noticed: Noticed,
+    ) -> Self {
+        Self {
+            kind,
+            path,
+            offset_bytes,
+            length_bytes,
+            noticed,
+            first_bad_byte: None,
+            bad_sectors: None,
+            bad_bits: None,
+            other_place: None,
+            good_rereads: None,
+            os_error: None,
+        }
+    }
+}
+
 /// A place in a file or on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherPlace {

@@ -323,22 +323,30 @@ impl FileSink {
         devices: &[BlockDevice],
         observer: &dyn Observer,
     ) -> Result<Self, CrashError> {
-        let folder = folder_of(path);
-        let (own, in_memory) = devices_below(&fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
-        if let Some(device) = shared_leaf(devices, &own) {
-            let (journal, target) = (path.to_owned(), target.to_owned());
-            return Err(CrashError::SameDevice { journal, target, device });
-        }
-        if (devices.is_empty() || own.is_empty()) && is_one_file_system(folder, target) {
-            let (journal, target) = (path.to_owned(), target.to_owned());
-            return Err(CrashError::SameDevice { journal, target, device: "one file system".to_owned() });
-        }
-        if in_memory {
+        let (is_in_memory, is_seen) = Self::is_apart(path, target, devices)?;
+        if is_in_memory {
             observer.warn("warning: the journal is in main memory, and is lost if this host is cut");
-        } else if devices.is_empty() || own.is_empty() {
+        } else if !is_seen {
             observer.warn("warning: it cannot be seen whether journal and target are on different devices");
         }
         Self::make(path)
+    }
+
+    /// Whether a file is in main memory, and whether the devices of both can be seen; an error where it is on one with the target.
+    fn is_apart(path: &Path, target: &Path, devices: &[BlockDevice]) -> Result<(bool, bool), CrashError> {
+        let folder = folder_of(path);
+        let (own, is_in_memory) =
+            devices_below(&fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
+        let is_seen = !devices.is_empty() && !own.is_empty();
+        let of_both =
+            || (!is_seen && is_one_file_system(folder, target)).then(|| "one file system".to_owned());
+        match shared_leaf(devices, &own).or_else(of_both) {
+            Some(device) => {
+                let (journal, target) = (path.to_owned(), target.to_owned());
+                Err(CrashError::SameDevice { journal, target, device })
+            }
+            None => Ok((is_in_memory, is_seen)),
+        }
     }
 
     fn make(path: &Path) -> Result<Self, CrashError> {
@@ -428,7 +436,7 @@ pub fn keep(
             && armed.boot_id == boot_id()
         {
             // On this very host, where the devices can be compared. The same rule as for a journal in a file.
-            FileSink::is_apart(path, armed)?;
+            FileSink::is_apart(path, &armed.path, &armed.devices)?;
         }
         let kept = file.keep(&format!("{line}\n"));
         let answered = kept.and_then(|()| {
@@ -442,20 +450,6 @@ pub fn keep(
         }
         if matches!(entry, Entry::Begin(_)) {
             observer.say("the journal has begun");
-        }
-    }
-}
-
-impl FileSink {
-    fn is_apart(path: &Path, armed: &Armed) -> Result<(), CrashError> {
-        let folder = folder_of(path);
-        let (own, _) = devices_below(&fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
-        match shared_leaf(&armed.devices, &own) {
-            Some(device) => {
-                let (journal, target) = (path.to_owned(), armed.path.clone());
-                Err(CrashError::SameDevice { journal, target, device })
-            }
-            None => Ok(()),
         }
     }
 }
@@ -516,7 +510,6 @@ pub fn check(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

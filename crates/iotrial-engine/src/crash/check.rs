@@ -18,16 +18,11 @@ use crate::content::Content;
 use crate::targets::fill::AlignedBuffer;
 use crate::targets::managed_file::{Header, RunId};
 use crate::targets::{NO_FLAGS, os};
+use crate::verify::blocks::{Extent, read_pages};
 use crate::verify::found::{Found, FoundFault};
 use crate::verify::judge::{Flaw, kind_when_repeated};
 use crate::verify::stamp::SECTOR;
 use crate::verify::{REREADS, error_kind};
-
-/// One read; a page is at most as large.
-const BLOCK: u64 = 1 << 20;
-
-/// Reads under way at once.
-const READERS: usize = 4;
 
 /// Why a target cannot be compared with its journal.
 #[derive(Debug, thiserror::Error)]
@@ -225,60 +220,35 @@ impl<'c> Checker<'c> {
     }
 
     fn scan(&self, progress: &(dyn Fn(u64, u64) + Sync), stop: &(dyn Fn() -> bool + Sync)) {
-        let pages_of_block = BLOCK / self.armed.page_bytes;
-        let total = self.armed.pages * self.armed.page_bytes;
-        let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-        let reader = || {
-            let mut buffer = AlignedBuffer::new(BLOCK);
-            while !stop() {
-                let first = next.fetch_add(pages_of_block, Ordering::Relaxed);
-                if first >= self.armed.pages {
-                    return;
-                }
-                let length = pages_of_block.min(self.armed.pages - first) * self.armed.page_bytes;
-                let bytes =
-                    &mut buffer.as_mut_slice()[..usize::try_from(length).expect("a block fits in memory")];
-                self.block(first, bytes);
-                progress(done.fetch_add(length, Ordering::Relaxed) + length, total);
+        read_pages(&[self.extent()], progress, stop, &|_, offset, page| {
+            let number = (offset - self.armed.first_byte) / self.armed.page_bytes;
+            match page {
+                Ok(bytes) => self.page(number, bytes),
+                Err(error) => self.unreadable(number, &error),
             }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..READERS {
-                if std::thread::Builder::new().spawn_scoped(scope, reader).is_err() {
-                    break;
-                }
-            }
-            reader();
+            self.pages_checked.fetch_add(1, Ordering::Relaxed);
         });
     }
 
-    fn block(&self, first: u64, bytes: &mut [u8]) {
-        let page_bytes = self.armed.page_bytes;
-        let step = usize::try_from(page_bytes).expect("a page fits in memory");
-        let offset = self.armed.first_byte + first * page_bytes;
-        self.content.poison(bytes, offset);
-        let is_read = os::read_exact_at(self.file, bytes, offset).is_ok();
-        for (bytes, page) in bytes.chunks_mut(step).zip(first..) {
-            // Where the whole block cannot be read, the pages of it that can are.
-            let read = if is_read { Ok(()) } else { self.read(page, bytes) };
-            match read {
-                Ok(()) => self.page(page, bytes),
-                Err(error) => self.unreadable(page, &error),
-            }
-            self.pages_checked.fetch_add(1, Ordering::Relaxed);
+    fn extent(&self) -> Extent<'_> {
+        let Armed { first_byte, pages, page_bytes, .. } = *self.armed;
+        Extent {
+            file: self.file,
+            content: &self.content,
+            first_byte,
+            length: pages * page_bytes,
+            page: page_bytes,
         }
     }
 
-    fn read(&self, page: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let offset = self.armed.first_byte + page * self.armed.page_bytes;
-        self.content.poison(bytes, offset);
-        os::read_exact_at(self.file, bytes, offset)
+    fn offset_of(&self, page: u64) -> u64 {
+        self.armed.first_byte + page * self.armed.page_bytes
     }
 
     fn allowed(&self, page: u64) -> Allowed {
         let generation = self.schedule.last_below(page, self.durable);
-        let offset = self.armed.first_byte + page * self.armed.page_bytes;
-        let flushed = self.content.stamp_of(offset, generation).expect("the content is stamped");
+        let flushed =
+            self.content.stamp_of(self.offset_of(page), generation).expect("the content is stamped");
         Allowed { flushed, in_flight: self.in_flight.get(&page).copied(), issued: self.issued }
     }
 
@@ -302,7 +272,7 @@ impl<'c> Checker<'c> {
         seen.became.insert(sequence, became);
         if let Held::Torn { new_sectors, torn_at_sector, torn_sectors } = held {
             seen.torn_sectors += torn_sectors;
-            let offset_bytes = self.armed.first_byte + page * self.armed.page_bytes;
+            let offset_bytes = self.offset_of(page);
             let torn_at_byte = offset_bytes + torn_at_sector * SECTOR as u64;
             seen.tears.push(Tear { offset_bytes, new_sectors, torn_at_byte });
         }
@@ -314,7 +284,7 @@ impl<'c> Checker<'c> {
         let (mut good, mut right, mut last, mut os_error) = (0, None, first, None);
         for _ in 0..REREADS {
             let mut buffer = AlignedBuffer::new(self.armed.page_bytes);
-            match self.read(page, buffer.as_mut_slice()) {
+            match self.extent().read(buffer.as_mut_slice(), self.offset_of(page)) {
                 Ok(()) => match held(buffer.as_mut_slice(), allowed) {
                     Held::Fault(flaw) => last = flaw,
                     held => (good, right) = (good + 1, Some(held)),
@@ -330,20 +300,12 @@ impl<'c> Checker<'c> {
         let is_of_run =
             !matches!(kind, FaultKind::ForeignData | FaultKind::DamagedPage | FaultKind::ReadWithoutTransfer);
         self.is_ours.fetch_or(is_of_run, Ordering::Relaxed);
-        let offset_bytes = self.armed.first_byte + page * self.armed.page_bytes;
+        let (path, offset_bytes) = (self.armed.path.clone(), self.offset_of(page));
         self.seen().found.note(FoundFault {
             fault: PageFault {
-                kind,
-                path: self.armed.path.clone(),
-                offset_bytes,
-                length_bytes: self.armed.page_bytes,
-                noticed: Noticed::EndScan,
-                first_bad_byte: Some(offset_bytes + flaw.first_bad_sector * SECTOR as u64),
-                bad_sectors: Some(flaw.bad_sectors),
-                bad_bits: flaw.bad_bits,
-                other_place: None,
                 good_rereads: Some(good),
                 os_error,
+                ..flaw.fault(kind, path, offset_bytes, self.armed.page_bytes, Noticed::EndScan)
             },
             expected: Some(allowed.flushed),
             stranger: flaw.stranger.filter(|_| kind == FaultKind::MisdirectedWrite),
@@ -354,20 +316,12 @@ impl<'c> Checker<'c> {
     fn unreadable(&self, page: u64, error: &io::Error) {
         let os_error = error.raw_os_error();
         let kind = error_kind(os_error.unwrap_or_default(), self.armed.is_device, FaultKind::ReadError);
+        let (path, offset) = (self.armed.path.clone(), self.offset_of(page));
         self.is_ours.store(true, Ordering::Relaxed);
         self.seen().found.note(FoundFault {
             fault: PageFault {
-                kind,
-                path: self.armed.path.clone(),
-                offset_bytes: self.armed.first_byte + page * self.armed.page_bytes,
-                length_bytes: self.armed.page_bytes,
-                noticed: Noticed::EndScan,
-                first_bad_byte: None,
-                bad_sectors: None,
-                bad_bits: None,
-                other_place: None,
-                good_rereads: None,
                 os_error,
+                ..PageFault::new(kind, path, offset, self.armed.page_bytes, Noticed::EndScan)
             },
             expected: None,
             stranger: None,

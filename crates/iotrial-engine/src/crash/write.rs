@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use iotrial_measure::clock::{Clock, MonotonicClock};
 use iotrial_measure::control::Control;
@@ -126,14 +125,14 @@ impl<C: Clock> Writer<'_, C> {
                 break (ArmEnd::WriteFailed, os_error);
             }
             // All writes came back before the flush is asked for: only those it promises.
-            let flush_time = match self.flush.map(timed) {
-                None => Duration::ZERO,
-                Some(Ok(time)) => time,
+            let mut flush_ns = 0;
+            if let Some(flush) = self.flush {
+                let begin_ns = self.clock.now_ns();
                 // Never tried again: Linux takes the pages for clean then, and the second flush succeeds without them.
-                Some(Err(error)) => break (ArmEnd::FlushFailed, error.raw_os_error()),
-            };
-            let flush_ns = u64::try_from(flush_time.as_nanos()).unwrap_or(u64::MAX);
-            if self.flush.is_some() {
+                if let Err(error) = flush() {
+                    break (ArmEnd::FlushFailed, error.raw_os_error());
+                }
+                flush_ns = self.clock.now_ns() - begin_ns;
                 times.record_ns(flush_ns);
             }
             flushes += 1;
@@ -203,9 +202,4 @@ impl<C: Clock> Writer<'_, C> {
         }
         Ok(result)
     }
-}
-
-fn timed(flush: &dyn Fn() -> io::Result<()>) -> io::Result<Duration> {
-    let begin = Instant::now();
-    flush().map(|()| begin.elapsed())
 }

@@ -1,6 +1,8 @@
 //! What is wrong with a page, from its bytes and the write that it should hold.
 
-use iotrial_model::verification::FaultKind;
+use std::path::PathBuf;
+
+use iotrial_model::verification::{FaultKind, Noticed, PageFault};
 
 use super::stamp::{SECTOR, Stamp};
 
@@ -31,6 +33,25 @@ pub(crate) struct Flaw {
     pub(crate) bad_bits: Option<u64>,
     /// What lies here and belongs elsewhere.
     pub(crate) stranger: Option<Stamp>,
+}
+
+impl Flaw {
+    /// The fault of a page that begins at an offset.
+    pub(crate) fn fault(
+        self,
+        kind: FaultKind,
+        path: PathBuf,
+        offset: u64,
+        length: u64,
+        noticed: Noticed,
+    ) -> PageFault {
+        PageFault {
+            first_bad_byte: Some(offset + self.first_bad_sector * SECTOR as u64),
+            bad_sectors: Some(self.bad_sectors),
+            bad_bits: self.bad_bits,
+            ..PageFault::new(kind, path, offset, length, noticed)
+        }
+    }
 }
 
 /// What a sector turned out to be.
