@@ -51,9 +51,10 @@ pub fn decide(check: CrashCheck) -> CrashAnswer {
     CrashAnswer { outcome, remarks, check }
 }
 
-/// A guest or a host that still runs was not cut. The power of a storage may go while the host has its own.
+/// A guest or a host that still runs was not cut. The power of a storage may go while the host has its own, but then something fails.
 fn was_not_cut(check: &CrashCheck) -> bool {
-    check.same_boot == Some(true) && matches!(check.cut, CutKind::Guest | CutKind::Host)
+    let has_failed = matches!(check.ended, Some(ArmEnd::WriteFailed | ArmEnd::FlushFailed));
+    check.same_boot == Some(true) && !(check.cut == CutKind::Power && has_failed)
 }
 
 /// Decides what is said of writing that ended by itself.
@@ -163,12 +164,20 @@ mod tests {
             };
             let kept = if cut == CutKind::Process { Inconclusive } else { Kept };
             assert_eq!((with(None, 0), with(Some(false), 0)), (kept, kept), "{cut}");
-            // The power of a storage may go while the host has its own.
-            let stayed = if cut == CutKind::Power { Kept } else { Inconclusive };
-            assert_eq!(with(Some(true), 0), stayed, "{cut}");
+            assert_eq!(with(Some(true), 0), Inconclusive, "{cut}");
             assert_eq!((with(None, 1), with(Some(true), 1)), (Lost, Lost), "{cut}");
         }
         assert_eq!(outcome(|check| check.scan_complete = false).0, Inconclusive);
+        // The power of a storage may go while the host has its own: then a write or a flush fails.
+        for (ended, expected) in [
+            (None, Inconclusive),
+            (Some(ArmEnd::Stopped), Inconclusive),
+            (Some(ArmEnd::WriteFailed), Kept),
+            (Some(ArmEnd::FlushFailed), Kept),
+        ] {
+            let storage_alone = outcome(|check| (check.same_boot, check.ended) = (Some(true), ended));
+            assert_eq!(storage_alone.0, expected, "{ended:?}");
+        }
     }
 
     #[test]

@@ -129,9 +129,7 @@ pub fn remark(remark: CrashRemark, check: &CrashCheck) -> String {
             format!("writing had ended before the cut ({why}): no write was under way, which is when storage fails most easily; cut while it writes")
         }
         CrashRemark::HostStayedUp => match check.cut {
-            CutKind::Power => {
-                "this host has not restarted since writing began: only the power of the storage can have been cut".to_owned()
-            }
+            CutKind::Power => "this host has not restarted since writing began: only the power of the storage can have been cut, and writing fails then".to_owned(),
             CutKind::Process | CutKind::Guest | CutKind::Host => {
                 format!("this host has not restarted since writing began, so `--cut {}` is not what happened", check.cut)
             }

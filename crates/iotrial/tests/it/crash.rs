@@ -127,7 +127,7 @@ fn what_was_flushed_and_is_gone_is_found_and_the_check_changes_nothing() {
         let checked = check(&bench, &journal, cut).expect_code(code).json();
         checked["remarks"].as_array().unwrap().iter().any(|one| one == "host-stayed-up")
     };
-    assert!(!remarks("process", 4) && remarks("guest", 4) && remarks("host", 4) && remarks("power", 0));
+    assert!(!remarks("process", 4) && remarks("guest", 4) && remarks("host", 4) && remarks("power", 4));
     // Of one page, and of the header, which is no page.
     let mut damaged = after.clone();
     let last = damaged.len() - 4096;
