@@ -518,7 +518,9 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
             let metric = metric(claim);
             let rows = if claim.has("rows") { row_ids(claim, "rows", ids) } else { Some(Vec::new()) };
             let limit = |(key, relation)| Some((relation, read_change(claim, key)?));
-            let limits: Vec<_> = BoundRelation::ALL.into_iter().filter_map(limit).collect();
+            // Whoever says «about» claims nothing that figures could break.
+            let relations = BoundRelation::ALL.into_iter().filter(|(_, one)| *one != BoundRelation::About);
+            let limits: Vec<_> = relations.filter_map(limit).collect();
             if limits.is_empty() {
                 return claim.refuse("metric", "give `below`, `at_most`, `above` or `at_least`".to_owned());
             }

@@ -76,7 +76,6 @@ impl Known {
             BoundRelation::AtMost => (low < limit || low == limit && low_included, high <= limit),
             BoundRelation::Above => (high > limit, low > limit || low == limit && !low_included),
             BoundRelation::AtLeast => (high > limit || high == limit && high_included, low >= limit),
-            // Whoever says «about» does not say how far off it may be.
             BoundRelation::About => (true, true),
         };
         match self.amount {

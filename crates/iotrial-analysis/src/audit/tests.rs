@@ -143,6 +143,12 @@ proptest! {
                 "[[claim]]\nkind = \"delta\"\nmetric = \"read.{name}\"\nbaseline = \"A\"\nrow = \"B\"\npercent = {percent:.1}\n\
                  [[claim]]\nkind = \"rank\"\nmetric = \"read.{name}\"\norder = {order}\n"
             ));
+            let worst = if order.starts_with("[\"A\"") { "B" } else { "A" };
+            let (least, most) = (from.min(to), from.max(to));
+            claims.push_str(&format!(
+                "[[claim]]\nkind = \"worst\"\nmetric = \"read.{name}\"\nrow = \"{worst}\"\n\
+                 [[claim]]\nkind = \"limit\"\nmetric = \"read.{name}\"\nat_least = {least:?}\nat_most = {most:?}\n"
+            ));
         }
         let mean_ms = a.mean_us() / 1_000.0;
         let name = if mean_ms < 1.0 { "good" } else { "poor" };

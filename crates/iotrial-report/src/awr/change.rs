@@ -2,7 +2,7 @@
 
 use iotrial_analysis::awr::{AwrChange, Both, ChangedFigure, ChangedPlace, ChangedWait, SideOfChange};
 use iotrial_analysis::words::capital;
-use iotrial_model::awr::{AwrUnit, ChangeOutcome};
+use iotrial_model::awr::AwrUnit;
 use iotrial_model::units::seconds_in_words;
 use iotrial_words::awr as said;
 
@@ -50,11 +50,6 @@ fn opening(change: &AwrChange) -> Section {
     if let (Some(before), Some(after)) = (db_time.before, db_time.after) {
         points.push(said::db_time_of_transaction(before, after));
     }
-    let is_good = match change.outcome {
-        ChangeOutcome::Faster => Some(true),
-        ChangeOutcome::Slower => Some(false),
-        _ => None,
-    };
     let sentence = match points.is_empty() {
         true => String::new(),
         false => format!("{}.", capital(&points.join("; "))),
@@ -66,7 +61,7 @@ fn opening(change: &AwrChange) -> Section {
         "answer",
         "",
         None,
-        Block::Statement(Answer { is_good, headline, sentence, points, lists: Vec::new() }),
+        Block::Statement(Answer { is_good: None, headline, sentence, points, lists: Vec::new() }),
     )
 }
 
