@@ -143,7 +143,8 @@ fn next_step(
         None => next::without("watch", &[])?,
     };
     if basis == Basis::Rates && demand_of(name, series, request, 95.0).is_ok() {
-        return Some(format!("{typed} --demand demand.toml && iotrial size --demand demand.toml"));
+        // Not both at once: what is not good enough ends with another code than 0.
+        return Some(format!("{typed} --demand demand.toml   # writes the demand for `iotrial size`"));
     }
     outputs.page().is_none().then(|| format!("{typed} --html watch.html   # a page with charts"))
 }
