@@ -258,7 +258,7 @@ impl Claims<'_> {
             },
             |metric| vec![metric],
         );
-        let (mut fitting, mut others) = (Vec::new(), Vec::new());
+        let (mut fitting, mut others, mut is_known) = (Vec::new(), Vec::new(), false);
         for metric in metrics {
             let Some(better) = metric_of(metric).and_then(|metric| metric.better()) else { continue };
             let figures: Option<Vec<(&str, Known)>> =
@@ -268,18 +268,23 @@ impl Claims<'_> {
                 Better::Higher => other.is_above(one),
                 Better::Lower => one.is_above(other),
             };
-            let worst =
-                figures.iter().reduce(|worst, one| if is_worse(&one.1, &worst.1) { one } else { worst });
+            let value = |known: &Known| known.amount.shown().1;
+            let worst = figures.iter().max_by(|(_, a), (_, b)| match better {
+                Better::Higher => value(b).total_cmp(&value(a)),
+                Better::Lower => value(a).total_cmp(&value(b)),
+            });
             let own = figures.iter().find(|(id, _)| *id == row);
-            let Some((worst, own)) = worst.zip(own) else { continue };
-            if is_worse(&worst.1, &own.1) {
-                others.push((metric.to_owned(), worst.0.to_owned()));
-            } else {
+            let Some(((worst_row, worst), (_, own))) = worst.zip(own) else { continue };
+            is_known = true;
+            // Otherwise their digits do not tell them apart.
+            if value(own) == value(worst) {
                 fitting.push(metric.to_owned());
+            } else if is_worse(worst, own) {
+                others.push((metric.to_owned(), (*worst_row).to_owned()));
             }
         }
         let place = AuditPlace::Row(row.to_owned());
-        if fitting.is_empty() && others.is_empty() {
+        if !is_known {
             let reason =
                 metric.map_or(Reason::NoCommonFigure, |metric| Reason::NotInEveryRow(metric.to_owned()));
             return tally.unchecked_at(place, reason);

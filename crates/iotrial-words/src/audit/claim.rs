@@ -65,16 +65,23 @@ pub(super) fn message(claim: &Conflict, right: Option<&Right>) -> String {
             )
         ),
         Conflict::Worst { fitting, others } => {
-            let other = |(metric, row): &(String, String)| format!("{} ({row})", metric_in_words(metric));
-            let others = enumerate(&others.iter().map(other).collect::<Vec<_>>());
-            if fitting.is_empty() {
-                format!("it is called the worst, but another row is worse by {others}")
-            } else {
-                let fitting: Vec<_> = fitting.iter().map(|metric| metric_in_words(metric)).collect();
-                format!(
-                    "it is called the worst, and is by {}, but another row is by {others}",
-                    enumerate(&fitting)
-                )
+            let in_words = |metrics: Vec<&String>| {
+                enumerate(&metrics.into_iter().map(|metric| metric_in_words(metric)).collect::<Vec<_>>())
+            };
+            let mut rows: Vec<&String> = others.iter().map(|(_, row)| row).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            let of_row = |row: &&String| {
+                let metrics = others.iter().filter(|(_, other)| other == *row).map(|(metric, _)| metric);
+                format!("row {row} is the worst by {}", in_words(metrics.collect()))
+            };
+            let others = enumerate(&rows.iter().map(of_row).collect::<Vec<_>>());
+            match fitting.is_empty() {
+                true => format!("it is called the worst, but {others}"),
+                false => format!(
+                    "it is called the worst, which is true only by {}: {others}",
+                    in_words(fitting.iter().collect())
+                ),
             }
         }
         Conflict::Limit { relation, limit, figure } => {

@@ -84,7 +84,7 @@ fn show<T: Serialize>(
     gates: &[GateOutcome],
     study: Option<String>,
 ) -> Result<(), Failure> {
-    let next = study.or_else(|| next::with_page("compare", outputs, "a page with charts"));
+    let next = study.or_else(|| next::with_page("compare", outputs, "a page with all figures"));
     let mut presentation = Presentation::new(document, vec![Value::alone(value)]).with_next(next);
     presentation.after += &args.gates.last_lines(gates, None);
     presentation.show(outputs)

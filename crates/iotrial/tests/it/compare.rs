@@ -123,7 +123,7 @@ fn a_gate_that_is_missed_ends_with_1_and_says_which() {
     let answer = |text: &str| text.lines().find(|line| line.starts_with(['✓', '?', '✗'])).unwrap().to_owned();
     let plain = compare(&bench, &[before.as_str(), &after, "--details"]).expect_code(0).stdout;
     let again = format!("iotrial compare {before} {after} --details --html compare.html");
-    let end = format!("\n\n{}\nnext: {again}   # a page with charts\n", answer(&plain));
+    let end = format!("\n\n{}\nnext: {again}   # a page with all figures\n", answer(&plain));
     assert!(plain.lines().count() > 40 && plain.ends_with(&end), "{plain}");
     // The last lines are the gates and what came of all.
     let lines: Vec<&str> = missed.stdout.lines().collect();
