@@ -220,7 +220,7 @@ impl<'c> Checker<'c> {
     }
 
     fn scan(&self, progress: &(dyn Fn(u64, u64) + Sync), stop: &(dyn Fn() -> bool + Sync)) {
-        read_pages(&[self.extent()], progress, stop, &|_, offset, page| {
+        read_pages(&[self.extent()], progress, stop, |_, offset, page| {
             let number = (offset - self.armed.first_byte) / self.armed.page_bytes;
             match page {
                 Ok(bytes) => self.page(number, bytes),

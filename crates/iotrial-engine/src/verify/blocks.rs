@@ -57,7 +57,7 @@ pub(crate) fn read_pages(
     extents: &[Extent<'_>],
     progress: &(dyn Fn(u64, u64) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
-    page: &(dyn Fn(usize, u64, io::Result<&[u8]>) + Sync),
+    page: impl Fn(usize, u64, io::Result<&[u8]>) + Sync,
 ) -> bool {
     let total = extents.iter().map(|extent| extent.length).sum();
     let largest = extents.iter().map(Extent::block).max().unwrap_or(BLOCK);

@@ -19,7 +19,7 @@ impl Verifier {
                 Extent { file, content, first_byte: *first_byte, length: *length, page }
             })
             .collect();
-        read_pages(&extents, progress, stop, &|area, offset, page| {
+        read_pages(&extents, progress, stop, |area, offset, page| {
             let area_number = u32::try_from(area).expect("a plan has fewer areas");
             let page_size = extents[area].page;
             match page {
