@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use iotrial_model::counters::{Counter, CounterSeries, DiskCounters};
 use iotrial_model::load::{Direction, Role};
-use iotrial_model::observation::{CounterNote, Observation};
+use iotrial_model::observation::{CounterNote, Observation, ObservationKind};
 use iotrial_words::observation::counter_note;
 use serde::{Serialize, Serializer};
 
@@ -79,10 +79,12 @@ pub struct WatchAnswer {
     /// From the beginning of the first interval to the end of the last; absent where nothing says when they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<TimeSpan>,
-    /// Whether all roles are within the limits of the first set; absent where nothing could be judged, and where all are but a disk was
-    /// not there all the time.
+    /// Whether all roles are within the limits of the first set; absent where that stays open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
+    /// Why it stays open; absent where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_undecided: Option<WhyUndecided>,
     /// The sets that judged, the deciding one first.
     pub thresholds: Vec<String>,
     /// By role, in the order of roles.
@@ -110,6 +112,22 @@ pub struct WatchAnswer {
 
 fn said_notes<S: Serializer>(notes: &[CounterNote], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(notes.iter().map(counter_note))
+}
+
+/// Why it stays open whether the storage is good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyUndecided {
+    /// A disk went away or was replaced: how long its I/Os took meanwhile is not known.
+    MissingDisk,
+    /// There is one interval, whose mean hides its busy minutes: it can rule storage out, but never qualify it.
+    OneInterval,
+    /// The disks did nothing.
+    Idle,
+    /// The disks did too few I/Os to judge their latency.
+    FewIos,
+    /// The source has no latency that a threshold set can judge.
+    NoLatency,
 }
 
 /// When the intervals were.
@@ -223,16 +241,29 @@ impl WatchAnswer {
         let silence = span(series);
         let span =
             silence.map(|span| with_absences(span, series, &observed::watched(series, &chosen, &members)));
+        let notes: Vec<CounterNote> =
+            notes(series, silence).into_iter().chain(judged::few_ios(series, &chosen)).collect();
         let is_missing_disk = observations.iter().any(|one| one.kind().is_missing_disk());
         let is_within = (!judged.is_empty()).then(|| judged.iter().all(|is_within| *is_within));
+        let doubt = match is_within {
+            _ if is_missing_disk => Some(WhyUndecided::MissingDisk),
+            Some(_) => (series.interval_count == 1).then_some(WhyUndecided::OneInterval),
+            None if is_idle(&disks) => Some(WhyUndecided::Idle),
+            None if notes.iter().any(|note| matches!(note, CounterNote::FewIos { .. })) => {
+                Some(WhyUndecided::FewIos)
+            }
+            None => Some(WhyUndecided::NoLatency),
+        };
+        // What is beyond the limits is so whatever else happened.
+        let is_good = decide(is_within == Some(false), doubt.is_some(), is_within).is_yes();
         Ok(Self {
             tool: series.tool,
             host: series.host.clone(),
             interval_count: series.interval_count,
             interval_s: series.interval_s,
             span,
-            // What is beyond the limits is so whatever else happened.
-            is_good: decide(is_within == Some(false), is_missing_disk, is_within).is_yes(),
+            is_good,
+            why_undecided: doubt.filter(|_| is_good.is_none()),
             thresholds: request.thresholds.iter().map(|set| set.name.clone()).collect(),
             roles,
             observations,
@@ -240,28 +271,28 @@ impl WatchAnswer {
             total: (chosen.len() > 1).then(|| DiskAnswer::of_sum(series, &chosen)),
             course: Course::of(series, &chosen),
             left_out: left_out.map(|at| series.disks[at].name.clone()).collect(),
-            notes: notes(series, silence).into_iter().chain(judged::few_ios(series, &chosen)).collect(),
+            notes,
             disks,
         })
     }
 
-    /// Whether it stays open if the storage is good enough, because a disk was not there all the time.
-    pub fn is_undecided(&self) -> bool {
-        self.is_good.is_none() && self.observations.iter().any(|one| one.kind().is_missing_disk())
+    /// Latencies that became longer under the load of the baseline.
+    pub fn is_slower_than_baseline(&self) -> bool {
+        self.observations.iter().any(|one| one.kind() == ObservationKind::SlowerThanBaseline)
     }
+}
 
-    /// Whether nothing was read or written, as far as it is counted.
-    pub fn is_idle(&self) -> bool {
-        let does = |disk: &DiskAnswer| {
-            let any = |spread: &Option<Spread>| spread.is_some_and(|spread| spread.max > 0.0);
-            any(&disk.both.iops)
-                || any(&disk.read.iops)
-                || any(&disk.write.iops)
-                || any(&disk.queue)
-                || any(&disk.busy_percent)
-        };
-        !self.disks.iter().any(does)
-    }
+/// Whether nothing was read or written, as far as it is counted.
+fn is_idle(disks: &[DiskAnswer]) -> bool {
+    let does = |disk: &DiskAnswer| {
+        let any = |spread: &Option<Spread>| spread.is_some_and(|spread| spread.max > 0.0);
+        any(&disk.both.iops)
+            || any(&disk.read.iops)
+            || any(&disk.write.iops)
+            || any(&disk.queue)
+            || any(&disk.busy_percent)
+    };
+    !disks.iter().any(does)
 }
 
 /// The series with the roles that somebody told.

@@ -2,13 +2,13 @@
 
 use iotrial_analysis::watch::{
     BaselineAnswer, BaselineChange, Course, CourseLine, DirectionAnswer, DiskAnswer, Judged, RoleVerdict,
-    Spread, ThenAndNow, WatchAnswer,
+    Spread, ThenAndNow, WatchAnswer, WhyUndecided,
 };
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::counters::RECORDING_TOOL;
 use iotrial_model::finding::Severity;
 use iotrial_model::load::{Direction, Role};
-use iotrial_model::observation::{CounterNote, Observation, ObservationKind};
+use iotrial_model::observation::{Observation, ObservationKind};
 use iotrial_model::words::{enumerate, in_brief};
 use iotrial_words::observation::{counter_note, message};
 
@@ -140,29 +140,8 @@ fn role_word(role: &RoleVerdict) -> String {
 }
 
 fn summary(answer: &WatchAnswer) -> Answer {
-    let (headline, sentence, mut points) = match answer.is_good {
-        Some(true) => {
-            let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
-            let limits = if judged == 1 { "The latency" } else { "Every latency" };
-            let within = format!("{limits} is within the limits of {}", deciding(answer));
-            // A mean hides its busy minutes: it can rule storage out, but never qualify it.
-            if answer.interval_count == 1 {
-                (
-                    "Good enough on average".to_owned(),
-                    format!("{within} over the only interval. One interval does not show what busy times need: record many short ones."),
-                    Vec::new(),
-                )
-            } else {
-                // Judged intervals are those whose latency is more than that of a handful of I/Os.
-                let when = if answer.has_percentiles() {
-                    "95 % of the intervals with at least 1 I/O per second"
-                } else {
-                    "every interval with at least 1 I/O per second"
-                };
-                ("Good enough".to_owned(), format!("{within}, on average and in {when}."), Vec::new())
-            }
-        }
-        Some(false) => {
+    let (mut headline, sentence, mut points) = match (answer.is_good, answer.why_undecided) {
+        (Some(false), _) => {
             let all = beyond(answer);
             let mut roles: Vec<String> = all.iter().map(|(role, _)| role.to_string()).collect();
             roles.dedup();
@@ -174,27 +153,27 @@ fn summary(answer: &WatchAnswer) -> Answer {
                 all.iter().take(MOST_POINTS).map(|(role, one)| told(answer, *role, one)).collect(),
             )
         }
-        None if answer.is_undecided() => (
-            "Undecided".to_owned(),
-            "A disk went away or was replaced: how long its I/Os took meanwhile is not known.".to_owned(),
-            Vec::new(),
-        ),
-        None if answer.is_idle() => (
-            "Nothing to judge".to_owned(),
-            "The disks did nothing in that time.".to_owned(),
-            Vec::new(),
-        ),
-        None if answer.notes.iter().any(|note| matches!(note, CounterNote::FewIos { .. })) => (
-            "Not judged".to_owned(),
-            "The disks did too few I/Os in that time to judge their latency.".to_owned(),
-            Vec::new(),
-        ),
-        None => (
-            "Not judged".to_owned(),
-            "The counters have no disk latency that a threshold set can judge.".to_owned(),
-            vec!["Latencies are in `Avg. Disk sec/Read` and `sec/Write` of PerfMon, in the output of `iostat -x` and `sar -d`, and in the time counters of snapshots.".to_owned()],
-        ),
+        (None, Some(why)) => {
+            let (headline, sentence) = undecided(answer, why);
+            (headline.to_owned(), sentence, Vec::new())
+        }
+        (Some(true), _) | (None, None) => {
+            // Judged intervals are those whose latency is more than that of a handful of I/Os.
+            let when = if answer.has_percentiles() {
+                "95 % of the intervals with at least 1 I/O per second"
+            } else {
+                "every interval with at least 1 I/O per second"
+            };
+            let sentence = format!("{}, on average and in {when}.", within_limits(answer));
+            ("Good enough".to_owned(), sentence, Vec::new())
+        }
     };
+    if answer.is_slower_than_baseline() {
+        headline += ", and slower than in the baseline";
+    }
+    if answer.why_undecided == Some(WhyUndecided::NoLatency) {
+        points.push("Latencies are in `Avg. Disk sec/Read` and `sec/Write` of PerfMon, in the output of `iostat -x` and `sar -d`, and in the time counters of snapshots.".to_owned());
+    }
     if answer.observations.iter().any(|one| one.kind() == ObservationKind::Saturated) {
         points.push(
             "Saturated: these rates show what the storage can do, not how much I/O the load wanted."
@@ -212,13 +191,37 @@ fn summary(answer: &WatchAnswer) -> Answer {
     if !notes.is_empty() {
         lists.push(PointList { heading: "About the counters", points: notes });
     }
-    Answer {
-        is_good: answer.is_good.filter(|is_good| !is_good || answer.interval_count > 1),
-        headline,
-        sentence,
-        points,
-        lists,
+    Answer { is_good: answer.is_good, headline, sentence, points, lists }
+}
+
+/// What is said where it stays open whether the storage is good enough.
+fn undecided(answer: &WatchAnswer, why: WhyUndecided) -> (&'static str, String) {
+    match why {
+        WhyUndecided::MissingDisk => (
+            "Undecided",
+            "A disk went away or was replaced: how long its I/Os took meanwhile is not known.".to_owned(),
+        ),
+        WhyUndecided::OneInterval => (
+            "Good enough on average",
+            format!(
+                "{} over the only interval. One interval does not show what busy times need: record many short ones.",
+                within_limits(answer)
+            ),
+        ),
+        WhyUndecided::Idle => ("Nothing to judge", "The disks did nothing in that time.".to_owned()),
+        WhyUndecided::FewIos => {
+            ("Not judged", "The disks did too few I/Os in that time to judge their latency.".to_owned())
+        }
+        WhyUndecided::NoLatency => {
+            ("Not judged", "The counters have no disk latency that a threshold set can judge.".to_owned())
+        }
     }
+}
+
+fn within_limits(answer: &WatchAnswer) -> String {
+    let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
+    let limits = if judged == 1 { "The latency" } else { "Every latency" };
+    format!("{limits} is within the limits of {}", deciding(answer))
 }
 
 /// The latencies that are beyond their limits, by how far they are above them.

@@ -98,11 +98,12 @@ fn one_slow_interval_in_twenty_is_borne_and_two_are_not() {
 #[test]
 fn nothing_is_judged_where_nothing_was_done_or_timed() {
     let idle = answer_of(&[(0.0, 0.0); 10]);
-    assert!(idle.is_good.is_none() && idle.is_idle() && kinds(&idle).is_empty());
+    assert_eq!((idle.is_good, idle.why_undecided), (None, Some(WhyUndecided::Idle)));
+    assert!(kinds(&idle).is_empty());
     let mut untimed = DiskCounters::new("sda");
     untimed.set(Counter::Iops, 0, 500.0);
     let answer = WatchAnswer::of(&series(vec![untimed], 1), &request()).unwrap();
-    assert!(answer.is_good.is_none() && !answer.is_idle());
+    assert_eq!((answer.is_good, answer.why_undecided), (None, Some(WhyUndecided::NoLatency)));
     assert_eq!(answer.roles[0].not_judged, ["sda"]);
 }
 
@@ -357,7 +358,8 @@ fn a_disk_that_was_not_there_is_observed_and_never_good_and_one_that_nobody_asks
         disks[at].changes = changes;
         let answer = WatchAnswer::of(&series(disks, 30), &request()).unwrap();
         assert_eq!((kinds(&answer).as_slice(), answer.is_good), (expected, is_good), "{names:?} {changes:?}");
-        assert_eq!(answer.is_undecided(), is_good.is_none(), "{names:?} {changes:?}");
+        let why = is_good.is_none().then_some(WhyUndecided::MissingDisk);
+        assert_eq!(answer.why_undecided, why, "{names:?} {changes:?}");
         answer
     };
     let (is_gone, is_replaced) = (ObservationKind::DiskGone, ObservationKind::DiskReplaced);

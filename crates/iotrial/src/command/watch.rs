@@ -111,9 +111,9 @@ fn show(
 
 fn exit_code_of(answer: &WatchAnswer) -> ExitCode {
     match answer.is_good {
+        Some(true) => ExitCode::SUCCESS,
         Some(false) => ExitCode::from(NOT_GOOD_ENOUGH),
-        None if answer.is_undecided() => ExitCode::from(INCONCLUSIVE),
-        _ => ExitCode::SUCCESS,
+        None => ExitCode::from(INCONCLUSIVE),
     }
 }
 

@@ -364,14 +364,14 @@ sda            128.00   1024.00     0.00   0.00    2.50     8.00   64.00    512.
 fn a_mean_without_busy_times_is_good_on_average_and_qualifies_nothing() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("one.txt"), SINCE_START).unwrap();
-    let shown = bench.run(&["watch", "one.txt", "--details"]).expect_code(0).stdout;
+    let shown = bench.run(&["watch", "one.txt", "--details"]).expect_code(4).stdout;
     assert!(shown.contains("? Good enough on average") && !shown.contains('✓'), "{shown}");
     assert!(shown.contains("which rates the mean against sqlserver-whitepaper"), "{shown}");
     assert!(shown.contains("use `--role log=sda`"), "{shown}");
     // A few bytes are not none.
     let few = SINCE_START.replace("1024.00", "   8.00").replace("512.00", "  4.00");
     std::fs::write(bench.path().join("few.txt"), few).unwrap();
-    let shown_few = bench.run(&["watch", "few.txt"]).expect_code(0).stdout;
+    let shown_few = bench.run(&["watch", "few.txt"]).expect_code(4).stdout;
     assert!(shown_few.contains("0.008") && shown_few.contains("0.004"), "{shown_few}");
     // What is too slow even on average is not good enough.
     let slow = SINCE_START.replace(" 2.50 ", "42.50 ");
@@ -399,10 +399,10 @@ fn a_few_intervals_have_no_p95_and_the_slowest_one_decides() {
 }
 
 #[test]
-fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
+fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_yes() {
     let bench = Bench::new();
     fs::write(bench.path().join("idle.csv"), "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Disk Transfers/sec\"\n\"01/15/2026 10:00:00.630\",\"0\"\n\"01/15/2026 10:00:15.630\",\" \"\n").unwrap();
-    let shown = bench.run(&["watch", "idle.csv"]).expect_code(0).stdout;
+    let shown = bench.run(&["watch", "idle.csv"]).expect_code(4).stdout;
     assert!(shown.contains("Nothing to judge"), "{shown}");
     // Less than an hour is told with its seconds, and latencies are not spoken of where there are none.
     assert!(shown.contains("2026-01-15 09:59:46 to 2026-01-15 10:00:16"), "{shown}");
@@ -412,7 +412,7 @@ fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
         "Linux 6.1 (h) 11/30/2026\n\nDevice tps kB_read/s kB_wrtn/s\nsda 500 4000 100\n",
     )
     .unwrap();
-    let shown = bench.run(&["watch", "plain.txt"]).expect_code(0).stdout;
+    let shown = bench.run(&["watch", "plain.txt"]).expect_code(4).stdout;
     assert!(shown.contains("Not judged") && shown.contains("reads and writes"), "{shown}");
 }
 
