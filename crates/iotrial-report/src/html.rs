@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::document::{Answer, Beside, Block, Document, Fact, FindingLine, KeyFigure, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Column, Table, Value, category_word};
-use crate::text::without_steering;
+use crate::text::{cut, without_steering};
 use crate::{style_hash, svg};
 
 mod charts;
@@ -94,6 +94,8 @@ struct PartView<'d> {
     brief: Vec<&'d (&'static str, String)>,
     circumstances: Vec<&'d (&'static str, String)>,
     prefix: String,
+    /// Why the figures may not mean what they seem to, in a few lines.
+    warnings: Vec<String>,
     /// What follows in a line of links, each with the id that it leads to.
     links: Vec<(String, String)>,
     /// What is printed before the appendix.
@@ -108,6 +110,9 @@ struct PartView<'d> {
 const FIRST_LINES: [&str; 6] = ["Attributes", "Host", "Target", "Targets", "File", "baseline"];
 /// Points that stand below an answer without figures; more are folded.
 const MOST_POINTS: usize = 5;
+/// Warnings that stand in the first view, and characters of each; all of them are in a section.
+const MOST_WARNINGS: usize = 3;
+const LONGEST_WARNING: usize = 200;
 
 impl<'d> PartView<'d> {
     fn new(number: usize, part: &'d Document, unit: LatencyUnit) -> Self {
@@ -161,6 +166,8 @@ impl<'d> PartView<'d> {
                 .filter(|section| section.id == "findings")
                 .map(|section| (format!("{prefix}{}", section.id), hint(section))),
         );
+        let warnings = rest.iter().flat_map(|section| warnings(section)).filter(|_| has_front);
+        let warnings = warnings.map(|line| cut(&line.message, LONGEST_WARNING));
         Self {
             number,
             level: if number == 0 { 2 } else { 3 },
@@ -179,6 +186,7 @@ impl<'d> PartView<'d> {
             chart: front.chart.as_ref().map(|chart| BlockView::new(&prefix, chart, unit)),
             brief: part.in_brief.iter().filter(is_brief).chain(&front.lines).collect(),
             circumstances: part.in_brief.iter().filter(|line| !is_brief(line)).collect(),
+            warnings: warnings.take(MOST_WARNINGS).collect(),
             links,
             tables: tables
                 .into_iter()
@@ -190,6 +198,15 @@ impl<'d> PartView<'d> {
             prefix,
         }
     }
+}
+
+/// The lines of a section that are more than notes, in their order.
+fn warnings(section: &Section) -> impl Iterator<Item = &FindingLine> {
+    let lines = section.blocks.iter().flat_map(|block| match block {
+        Block::Findings(lines) => lines.as_slice(),
+        _ => &[],
+    });
+    lines.filter(|line| line.severity >= Severity::Warning)
 }
 
 /// The points of the answers of a document, by heading; those of an answer itself have none.

@@ -26,7 +26,7 @@ mod heat_map;
 mod sheet_name;
 
 use findings::WrappedCell;
-use sheet_name::SheetNames;
+use sheet_name::{SheetNames, chapters};
 
 /// Why a document could not become a workbook: it does not fit the format's limits.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,9 @@ pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
     let title = cut(&without_steering(&document.title), LONGEST_PROPERTY);
     workbook.set_properties(&DocProperties::new().set_title(title).set_creation_datetime(&made));
     let mut names = SheetNames::default();
-    for (number, part) in document.parts().into_iter().enumerate() {
+    let parts = document.parts();
+    let chapters = chapters(&parts.iter().map(|part| part.title.as_str()).collect::<Vec<_>>());
+    for (part, chapter) in parts.into_iter().zip(&chapters) {
         // The part without a heading opens the workbook, and every section has a sheet.
         let (opening, rest): (Vec<&Section>, Vec<&Section>) =
             part.sections.iter().partition(|section| section.heading.is_empty());
@@ -56,11 +58,11 @@ pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
         let (first, rest): (Vec<&Section>, Vec<&Section>) =
             rest.into_iter().partition(|section| section.id == "inventory");
         for section in first {
-            let mut sheet = Sheet::new(&mut workbook, names.next(number, section.heading), unit)?;
+            let mut sheet = Sheet::new(&mut workbook, names.next(chapter, section.heading), unit)?;
             sheet.section(section)?;
             sheet.close()?;
         }
-        let mut sheet = Sheet::new(&mut workbook, names.next(number, "Summary"), unit)?;
+        let mut sheet = Sheet::new(&mut workbook, names.next(chapter, "Summary"), unit)?;
         sheet.line(&part.title, &sheet.styles.title.clone())?;
         sheet.line(&part.byline, &sheet.styles.soft.clone())?;
         for section in opening {
@@ -69,10 +71,10 @@ pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
         sheet.brief(&part.in_brief)?;
         sheet.close()?;
         for section in rest {
-            let name = names.next(number, section.heading);
+            let name = names.next(chapter, section.heading);
             // A long table among others has a sheet of its own, where its headers can stay in sight.
             let apart: Vec<(usize, &Table, String)> = tables_apart(section)
-                .map(|(at, table)| (at, table, names.next(number, &table.caption)))
+                .map(|(at, table)| (at, table, names.next(chapter, &table.caption)))
                 .collect();
             let mut sheet = Sheet::new(&mut workbook, name, unit)?;
             sheet.apart = apart.iter().map(|(at, _, name)| (*at, name.clone())).collect();

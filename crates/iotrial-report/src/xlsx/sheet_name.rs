@@ -4,6 +4,8 @@ use crate::text::{cut, without_steering};
 
 /// Excel allows no longer one.
 const LONGEST: usize = 31;
+/// A longer title of a chapter leaves no room for a heading.
+const LONGEST_CHAPTER: usize = 10;
 
 /// The names that are taken.
 #[derive(Debug, Default)]
@@ -13,14 +15,13 @@ pub(super) struct SheetNames {
 }
 
 impl SheetNames {
-    /// A name for a part: its heading, with the number of its chapter before it.
-    pub(super) fn next(&mut self, chapter: usize, heading: &str) -> String {
-        let number = if chapter == 0 { String::new() } else { format!("{chapter} ") };
+    /// A name for a part: its heading, behind that of its chapter.
+    pub(super) fn next(&mut self, chapter: &str, heading: &str) -> String {
         let is_forbidden =
             // The signs that Excel forbids; an apostrophe only at the ends, but it needs quoting everywhere.
             |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\' | '\'') || c.is_control();
         let heading = short(heading);
-        let wanted = without_steering(&format!("{number}{heading}")).replace(is_forbidden, " ");
+        let wanted = without_steering(&format!("{chapter} {heading}")).replace(is_forbidden, " ");
         let mut name = cut(wanted.trim(), LONGEST);
         for again in 2.. {
             if !name.is_empty() && !self.taken.contains(&name.to_lowercase()) {
@@ -35,12 +36,29 @@ impl SheetNames {
     }
 }
 
+/// What the sheets of each part begin with: its title where that is short and no other part has it, such as the name of a database, otherwise
+/// its number; nothing of the first, which is the document itself.
+pub(super) fn chapters(titles: &[&str]) -> Vec<String> {
+    let is_own = |title: &str| {
+        !title.is_empty()
+            && title.chars().count() <= LONGEST_CHAPTER
+            && titles.iter().filter(|other| other.eq_ignore_ascii_case(title)).count() == 1
+    };
+    let name = |(number, title): (usize, &&str)| match number {
+        0 => String::new(),
+        _ if is_own(title) => (*title).to_owned(),
+        _ => number.to_string(),
+    };
+    titles.iter().enumerate().map(name).collect()
+}
+
 /// The same in fewer words, where a heading and the number of a chapter would not fit.
 fn short(heading: &str) -> &str {
     match heading {
         "Throughput and latency side by side" => "Throughput and latency",
         "Latency distribution over time" => "Latency spread over time",
         "Highest rate within the limit" => "Highest rate",
+        "Average, percentiles and peak" => "Average and peak",
         other => other,
     }
 }
@@ -52,11 +70,17 @@ mod tests {
     #[test]
     fn names_are_short_unique_and_free_of_what_excel_forbids() {
         let mut names = SheetNames::default();
-        assert_eq!(names.next(0, "By role"), "By role");
-        assert_eq!(names.next(0, "by role"), "by role 2");
-        assert_eq!(names.next(12, "Latency distribution over time"), "12 Latency spread over time");
-        assert_eq!(names.next(0, "Throughput and latency side by side"), "Throughput and latency");
-        assert_eq!(names.next(0, "a/b:c'"), "a b c");
-        assert_eq!(names.next(0, ""), " 2");
+        assert_eq!(names.next("", "By role"), "By role");
+        assert_eq!(names.next("", "by role"), "by role 2");
+        assert_eq!(names.next("12", "Latency distribution over time"), "12 Latency spread over time");
+        assert_eq!(names.next("", "Throughput and latency side by side"), "Throughput and latency");
+        assert_eq!(names.next("", "a/b:c'"), "a b c");
+        assert_eq!(names.next("", ""), " 2");
+    }
+
+    #[test]
+    fn a_chapter_has_its_title_where_that_is_short_and_its_own() {
+        let titles = ["Reports", "ERP", "crm", "CRM", "the warehouse of 2026", ""];
+        assert_eq!(chapters(&titles), ["", "ERP", "2", "3", "4", "5"]);
     }
 }
