@@ -10,7 +10,7 @@ use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::requirement::Share;
 use iotrial_sizing::search::{CountPoint, CurvePoint, Found};
-use iotrial_sizing::sizing::{NearestLimit, Sizing, SizingAnswer};
+use iotrial_sizing::sizing::Sizing;
 use iotrial_words::sizing as words;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
@@ -157,8 +157,7 @@ fn opening(sizing: &Sizing) -> Section {
     let list = PointList { heading: "How the demand was worked out", points: notes.clone() };
     let has_answers = sizing.found.iter().any(|found| !found.answers.is_empty());
     let is_good = match sizing.cheapest {
-        // One without room meets the demand, and nobody can rely on it.
-        Some(_) if is_full(&sizing.answer) => None,
+        Some(_) if sizing.answer.is_full() => None,
         Some(_) => Some(true),
         // There is something to buy, but no complete price; or nothing was searched.
         None if has_answers || sizing.found.is_empty() => None,
@@ -178,11 +177,6 @@ fn opening(sizing: &Sizing) -> Section {
         .chain(sizing.cheapest.and_then(|index| warnings(&sizing.found[index])))
         .collect(),
     }
-}
-
-/// Whether nothing more would fit.
-fn is_full(answer: &SizingAnswer) -> bool {
-    matches!(answer, SizingAnswer::Cheapest { limit: Some(NearestLimit::First { first, .. }), .. } if first.headroom_percent() < 1.0)
 }
 
 /// What rules warn of in the best answer of a provider.

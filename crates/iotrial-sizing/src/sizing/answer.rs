@@ -39,6 +39,16 @@ pub enum SizingAnswer {
     },
 }
 
+impl SizingAnswer {
+    /// Whether nothing more would fit: such an answer meets the demand, and nobody can rely on it.
+    pub fn is_full(&self) -> bool {
+        let Self::Cheapest { limit: Some(NearestLimit::First { first, .. }), .. } = self else {
+            return false;
+        };
+        first.headroom_percent() < 1.0
+    }
+}
+
 /// A disk on which databases usually lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithoutDisk {

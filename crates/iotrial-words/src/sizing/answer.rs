@@ -10,8 +10,9 @@ use crate::numbers::with_thousands;
 pub fn headline(answer: &SizingAnswer, currency: &str) -> String {
     match answer {
         SizingAnswer::Cheapest { title, configuration, per_month, without, .. } => format!(
-            "{title}: {configuration}, {} a month{}",
+            "{title}: {configuration}, {} a month{}{}",
             money(*per_month, currency),
+            if answer.is_full() { ", without headroom" } else { "" },
             not_considered(without)
         ),
         SizingAnswer::Incomplete { .. } => "No answer has a complete cost".to_owned(),

@@ -381,6 +381,11 @@ fn answers() {
         cheapest(among(4, true, None), vec![hyperdisk], first(Some(machine(0.4)))),
         cheapest(among(4, false, Some(fewer)), Vec::new(), first(Some(machine(40.0)))),
         cheapest(among(4, false, None), Vec::new(), first(None)),
+        cheapest(
+            among(4, false, None),
+            Vec::new(),
+            Some(NearestLimit::First { first: volumes(100.0), next: None }),
+        ),
         SizingAnswer::Incomplete { configuration: name(), cost: sum(&prices()[..1]) },
         nothing(stop(Some(0.997), Some(name())), true),
         nothing(stop(None, Some(name())), false),

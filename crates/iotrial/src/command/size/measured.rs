@@ -95,9 +95,19 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
     let subjects = input.subjects().ok_or_else(|| TAKES.refuse(name, input.kind()))?;
     let measured = |subject: &Subject<'_>| {
         let measured = Measurement::of(subject).ok_or_else(|| no_rates(name))?;
-        Ok(Measurement { caveats: doubts(subject), ..measured })
+        // The id of a result that is not in the store is known to nobody.
+        let label = match (subject.label, subject.source) {
+            (None, Some(source)) if subjects.len() == 1 => file_name(&source.file),
+            (None, Some(source)) => format!("{}, {}", file_name(&source.file), source.place),
+            _ => measured.label,
+        };
+        Ok(Measurement { label, caveats: doubts(subject), ..measured })
     };
     subjects.iter().map(measured).collect()
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().unwrap_or(path.as_ref()).to_string_lossy().into_owned()
 }
 
 fn no_rates(name: &str) -> Failure {
