@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{Confirm, Input, Select};
+use dialoguer::{Confirm, FuzzySelect, Input, Select};
 use iotrial_model::given_target::GivenTarget;
 use iotrial_model::need::Need;
 use iotrial_model::units::{duration_in_words, format_duration};
@@ -63,6 +63,9 @@ const HOW_LONG: &[(&str, Option<Duration>)] = &[
     ("enough for a first decision: measures 5 min", Some(Duration::from_secs(300))),
     ("shows burst credits run out: measures 30 min", Some(Duration::from_secs(1800))),
 ];
+
+/// So many of them are shown at once: 24 rows have room for them below what was asked before.
+const MOST_CHOICES: usize = 15;
 
 /// Asks what is wanted, prints the command, and carries it out.
 pub fn interview() -> Result<ExitCode, Failure> {
@@ -120,7 +123,12 @@ fn confirmed(theme: &dyn Theme, question: &str) -> dialoguer::Result<bool> {
 fn ask_profile(theme: &dyn Theme) -> dialoguer::Result<&'static str> {
     // Before the directory, because what that must have room for follows from it.
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
-    let database = Select::with_theme(theme).with_prompt("Which database").items(&names).default(0);
+    // A list as long as the terminal leaves rows of itself behind when it is scrolled.
+    let database = FuzzySelect::with_theme(theme)
+        .with_prompt("Which database (type to search)")
+        .items(&names)
+        .max_length(MOST_CHOICES)
+        .default(0);
     Ok(DATABASES[database.interact()?].1)
 }
 
