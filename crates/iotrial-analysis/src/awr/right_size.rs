@@ -95,7 +95,9 @@ pub struct Sized {
     /// Memory of the machine, in GiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_gib: Option<f64>,
-    /// Rates of I/O.
+    /// What the measured rates of I/O were multiplied by.
+    pub factor_io: f64,
+    /// Rates of I/O, with the factor in them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_per_s: Option<f64>,
     /// The same of writes.
@@ -110,6 +112,13 @@ pub struct Sized {
     /// Processor licences of the CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub licences: Option<Licences>,
+}
+
+impl Sized {
+    /// A rate of I/O before its factor.
+    pub fn measured(&self, rate: Option<f64>) -> Option<f64> {
+        rate.filter(|_| self.factor_io > 0.0).map(|rate| rate / self.factor_io)
+    }
 }
 
 /// The answer for one database.
@@ -130,9 +139,6 @@ pub struct RightSizing {
     /// What the reports are a part of, where so much is missing that the size is not that of the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// Reads, writes, and MiB of both per second at the level, before any factor.
-    #[serde(skip)]
-    pub measured: [Option<f64>; 4],
     /// How it follows, and what to know.
     #[serde(serialize_with = "said::size_notes")]
     pub notes: Vec<SizeNote>,
@@ -191,8 +197,6 @@ impl RightSizing {
         Self {
             factors: sizer.stated(request.method, factors),
             part: series.about.large_part().cloned(),
-            measured: [AwrFigure::Reads, AwrFigure::Writes, AwrFigure::ReadMib, AwrFigure::WriteMib]
-                .map(|figure| sizer.at(figure, chosen.method, chosen.level)),
             is_estimate: sizer.is_guess(level),
             notes: sizer.notes(&chosen, report),
             methods,
@@ -351,6 +355,7 @@ impl Sizer<'_> {
             vcpus_by_cpu: by_cpu,
             vcpus_by_sessions: by_sessions,
             memory_gib: at(AwrFigure::MemoryMib).map(|used| used * factors.memory / 1024.0),
+            factor_io: factors.io,
             reads_per_s: io(AwrFigure::Reads),
             writes_per_s: io(AwrFigure::Writes),
             read_mib_per_s: io(AwrFigure::ReadMib),

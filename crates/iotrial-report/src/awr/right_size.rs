@@ -62,7 +62,7 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
             first.chosen.method.as_str(),
             factors.join(", ")
         )),
-        blocks: vec![Block::Table(machine("database", &all)), Block::Table(planned(databases))],
+        blocks: vec![Block::Table(machine("database", &all)), Block::Table(storage("database", &all))],
     })
 }
 
@@ -115,7 +115,7 @@ fn answer(sizing: &RightSizing) -> Answer {
 /// What the rates are a multiple of.
 fn measured(sizing: &RightSizing) -> String {
     let chosen = &sizing.chosen;
-    let factor = sizing.factors.iter().find(|one| one.name == "factor-io").map_or(1.0, |one| one.value);
+    let factor = chosen.factor_io;
     let times = match factor {
         1.0 => String::new(),
         2.0 => "twice ".to_owned(),
@@ -138,7 +138,8 @@ fn measured(sizing: &RightSizing) -> String {
     };
     let bytes = [None, None, chosen.read_mib_per_s, chosen.write_mib_per_s];
     let mut sentence = format!("Sized with the {} method. The I/O is {times}{level}", chosen.method.as_str());
-    let of = rates(sizing.measured, finely);
+    let all = [chosen.reads_per_s, chosen.writes_per_s, chosen.read_mib_per_s, chosen.write_mib_per_s];
+    let of = rates(all.map(|rate| chosen.measured(rate)), finely);
     if factor != 1.0 && !of.is_empty() {
         sentence.push_str(&format!(" ({})", of.join(", ")));
     }
@@ -278,73 +279,36 @@ fn without_one_level(mut table: Table) -> Table {
     table
 }
 
+/// What has the factor in it.
+const PLANNED: &str = "planned";
+
+/// What is planned, beside what was measured and the factor between them.
 fn storage(label: &'static str, rows: &[(String, &Sized)]) -> Table {
-    let row = |(name, one): &(String, &Sized)| {
-        let mut cells = [name, one.level.as_str()].map(|word| Value::Text(word.to_owned())).to_vec();
-        cells.extend(
-            [one.reads_per_s, one.writes_per_s, one.read_mib_per_s, one.write_mib_per_s].map(Value::number),
-        );
-        Row { cells, is_total: false }
-    };
-    let table = Table {
-        caption: "Storage".to_owned(),
-        columns: vec![
-            Column::new(label, Quantity::Words),
-            Column::new("level", Quantity::Words),
-            Column::new("reads", Quantity::Iops).under(PLANNED),
-            Column::new("writes", Quantity::Iops).under(PLANNED),
-            Column::new("read", Quantity::BandwidthMibPerS).under(PLANNED),
-            Column::new("written", Quantity::BandwidthMibPerS).under(PLANNED),
+    let measured = |name| Column::new(name, Quantity::Iops).under("measured");
+    let bandwidth = |name| Column::new(name, Quantity::BandwidthMibPerS).under(PLANNED).optional();
+    let table = Table::of_columns(
+        "Storage",
+        rows,
+        [
+            (Column::new(label, Quantity::Words), &|(name, _)| Value::Text(name.clone())),
+            (Column::new("level", Quantity::Words), &|(_, one)| Value::Text(one.level.as_str().to_owned())),
+            (measured("reads"), &|(_, one)| Value::number(one.measured(one.reads_per_s))),
+            (measured("writes"), &|(_, one)| Value::number(one.measured(one.writes_per_s))),
+            (Column::new("factor", Quantity::Unitless), &|(_, one)| Value::Number(one.factor_io)),
+            (Column::new("reads", Quantity::Iops).under(PLANNED), &|(_, one)| Value::number(one.reads_per_s)),
+            (Column::new("writes", Quantity::Iops).under(PLANNED), &|(_, one)| {
+                Value::number(one.writes_per_s)
+            }),
+            (bandwidth("read"), &|(_, one)| Value::number(one.read_mib_per_s)),
+            (bandwidth("written"), &|(_, one)| Value::number(one.write_mib_per_s)),
         ],
-        rows: rows.iter().map(row).collect(),
-        at_a_glance: true,
-    };
+    );
     without_one_level(table)
 }
 
 /// The name of a database, marked where its reports have a part of it.
 fn marked(name: &str, sizing: &RightSizing) -> String {
     format!("{name}{}", if sizing.part.is_some() { " *" } else { "" })
-}
-
-/// What has the factor in it.
-const PLANNED: &str = "planned";
-
-/// The storage of several databases, with what was measured beside what is planned.
-fn planned(databases: &[(&str, &RightSizing)]) -> Table {
-    let factor = |sizing: &RightSizing| {
-        Value::number(sizing.factors.iter().find(|one| one.name == "factor-io").map(|one| one.value))
-    };
-    let table = Table::of_columns(
-        "Storage",
-        databases,
-        [
-            (Column::new("database", Quantity::Words), &|(name, one)| Value::Text(marked(name, one))),
-            (Column::new("level", Quantity::Words), &|(_, one)| {
-                Value::Text(one.chosen.level.as_str().to_owned())
-            }),
-            (Column::new("reads", Quantity::Iops).under(PLANNED), &|(_, one)| {
-                Value::number(one.chosen.reads_per_s)
-            }),
-            (Column::new("writes", Quantity::Iops).under(PLANNED), &|(_, one)| {
-                Value::number(one.chosen.writes_per_s)
-            }),
-            (Column::new("factor", Quantity::Unitless), &|(_, one)| factor(one)),
-            (Column::new("reads", Quantity::Iops).under("measured"), &|(_, one)| {
-                Value::number(one.measured[0])
-            }),
-            (Column::new("writes", Quantity::Iops).under("measured"), &|(_, one)| {
-                Value::number(one.measured[1])
-            }),
-            (Column::new("read", Quantity::BandwidthMibPerS).under(PLANNED).optional(), &|(_, one)| {
-                Value::number(one.chosen.read_mib_per_s)
-            }),
-            (Column::new("written", Quantity::BandwidthMibPerS).under(PLANNED).optional(), &|(_, one)| {
-                Value::number(one.chosen.write_mib_per_s)
-            }),
-        ],
-    );
-    without_one_level(table)
 }
 
 fn provision(provision: &[Provision], has_part: bool) -> Table {
