@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod workspace;
 mod carried_out;
 mod step;
+mod test_run;
 mod setup;
 mod wine;
 mod dist;

@@ -1,11 +1,10 @@
 //! What the tests need beside cargo. Missing packages are installed where that is possible without asking
 //! anybody: as root, with apt-get; there all of it is demanded. Elsewhere the tests that need them skip, and the end of the run says which.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::step::{Outcome, shown};
-use crate::wine;
 use crate::workspace::find_program;
 
 /// Checks 32 and 64 bit arithmetic, paths and `cfg` of the other platform without a machine that runs it.
@@ -36,10 +35,13 @@ const NEEDS: [Need; 6] = [
     Need { program: "losetup", package: "util-linux", without: "loop devices are not tested" },
 ];
 
+/// Where Debian has Wine; its own name is taken by a script that asks for 32 bits as well.
+const WINE_PROGRAMS: [&str; 2] = ["/usr/lib/wine/wine64", "/usr/lib64/wine/wine64"];
+
 /// Installs what is missing, or says what will not be tested.
 pub(crate) fn run(_root: &Path) -> anyhow::Result<Outcome> {
     let is_there = |need: &Need| match need.program {
-        WINE => wine::wine().is_some(),
+        WINE => wine().is_some(),
         program => find_program(program).is_some(),
     };
     let missing = || NEEDS.iter().filter(|need| !is_there(need));
@@ -65,6 +67,11 @@ pub(crate) fn run(_root: &Path) -> anyhow::Result<Outcome> {
     let missing = still_missing.iter().map(|need| format!("{}: {}", need.program, need.without));
     let target = (!has_target).then(|| format!("{WINDOWS_TARGET}: Windows is not checked"));
     Ok(Outcome::PassedWithout(missing.chain(target).collect()))
+}
+
+/// Wine itself; `None` where there is none.
+pub(crate) fn wine() -> Option<PathBuf> {
+    WINE_PROGRAMS.iter().map(PathBuf::from).find(|path| path.is_file()).or_else(|| find_program("wine64"))
 }
 
 fn may_install() -> bool {

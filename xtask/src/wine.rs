@@ -10,13 +10,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use crate::checks::run_tests;
 use crate::setup::{self, WINDOWS_C_COMPILER, WINDOWS_TARGET};
 use crate::step::Outcome;
+use crate::test_run::run_tests;
 use crate::workspace::{build_folder, find_program};
-
-/// Where Debian has it; its own name is taken by a script that asks for 32 bits as well.
-const WINE: [&str; 2] = ["/usr/lib/wine/wine64", "/usr/lib64/wine/wine64"];
 
 /// Wine 8 has no `ProcessPrng`, from which Rust's standard library takes random numbers. This lies beside the tests and nowhere else.
 const RANDOM_NUMBERS: &str = "\
@@ -35,17 +32,12 @@ const TESTS: [(&str, &[&str]); 6] = [
     ("iotrial", &["windows::", "windows_record::"]),
 ];
 
-/// The program itself; `None` where there is none.
-pub(crate) fn wine() -> Option<PathBuf> {
-    WINE.iter().map(PathBuf::from).find(|path| path.is_file()).or_else(|| find_program("wine64"))
-}
-
 /// Builds for Windows and runs it.
 pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
     if !setup::has_windows_target() || find_program(WINDOWS_C_COMPILER).is_none() {
         return Ok(Outcome::Skipped(format!("{WINDOWS_TARGET} cannot be built here")));
     }
-    let Some(wine) = wine() else { return Ok(Outcome::Skipped("Wine is not installed".to_owned())) };
+    let Some(wine) = setup::wine() else { return Ok(Outcome::Skipped("Wine is not installed".to_owned())) };
     let target = build_folder(root);
     let built = target.join(WINDOWS_TARGET).join("debug");
     put_random_numbers(&target, &[&built, &built.join("deps")])?;

@@ -18,7 +18,6 @@ use iotrial_model::imported::{
 
 use crate::fio_log;
 use crate::fio_options::FioOptions;
-use crate::fio_text::ALL_CLIENTS;
 use crate::json::{Node, documents};
 use crate::text::{numbered, quote, quote_message};
 use crate::{ImportError, Reading};
@@ -146,6 +145,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     }
     Ok(())
 }
+
+/// fio's sum over all clients, which is not a job.
+pub(crate) const ALL_CLIENTS: &str = "All clients";
 
 /// What an error of a job means.
 pub(crate) fn ended_with(code: u64) -> String {

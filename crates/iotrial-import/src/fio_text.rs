@@ -16,7 +16,7 @@ use iotrial_model::load::{Direction, Pattern};
 use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::units::ByteSize;
 
-use crate::fio::ended_with;
+use crate::fio::{ALL_CLIENTS, ended_with};
 use crate::fio_job::command_line::options_of_one_job;
 use crate::fio_options::{FioOptions, SYNCHRONOUS};
 use crate::scan::{after, count_after, number_and_unit};
@@ -294,9 +294,6 @@ fn with_command(
         ..asked
     }
 }
-
-/// fio's sum over all clients, which is not a job.
-pub(crate) const ALL_CLIENTS: &str = "All clients";
 
 /// What pages put around an output.
 const TAGS: [&str; 4] = ["pre", "code", "p", "br"];

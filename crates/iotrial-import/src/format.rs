@@ -2,6 +2,7 @@
 
 use iotrial_model::imported::SourceKind;
 
+use crate::text::has_line;
 use crate::{
     ImportError, Reading, application, crystaldiskmark, diskspd, diskspd_text, elbencho, figures_csv, fio,
     fio_summary, fio_terse, fio_text, iometer, pg_test_fsync, printed_table, prometheus, sqlio, sysbench,
@@ -76,12 +77,6 @@ const FORMATS: &[Format] = &[
 fn has_fio_version(text: &str) -> bool {
     const KEY: &str = "\"fio version\"";
     text.match_indices(KEY).any(|(at, _)| text[at + KEY.len()..].trim_start().starts_with(':'))
-}
-
-/// Whether a line is of a kind. A text of many lines is looked at line by line only where a word of such lines is in it at all: that is
-/// fast over a large text, a function for each line is not.
-pub(crate) fn has_line(text: &str, word: &str, is_it: fn(&str) -> bool) -> bool {
-    text.contains(word) && text.lines().any(is_it)
 }
 
 /// Whether a line begins so.

@@ -3,7 +3,7 @@
 use iotrial_model::imported::TablePlace;
 use iotrial_model::table::PublishedTable;
 
-use crate::format::has_line;
+use crate::text::has_line;
 use crate::{ImportError, MOST_RECORDS, READ_BY, Reading};
 
 /// What the format of any version of a printed table begins with.

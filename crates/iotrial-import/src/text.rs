@@ -397,6 +397,12 @@ pub(crate) fn as_count(stated: Stated) -> u64 {
     stated.value as u64
 }
 
+/// Whether a line is of a kind. A text of many lines is looked at line by line only where a word of such lines is in it at all: that is
+/// fast over a large text, a function for each line is not.
+pub(crate) fn has_line(text: &str, word: &str, is_it: fn(&str) -> bool) -> bool {
+    text.contains(word) && text.lines().any(is_it)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

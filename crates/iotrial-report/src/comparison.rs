@@ -18,6 +18,8 @@ mod roles;
 
 pub(crate) mod side;
 
+use std::collections::BTreeSet;
+
 use iotrial_analysis::comparison::{
     BoundedDelta, Comparison, Configuration, Delta, FactorPair, Metric, MetricGroup, Pair, Ranking, Reading,
     Recommendation, Reservation, ReservationKind, Standing,
@@ -31,10 +33,9 @@ use iotrial_model::units::group_thousands;
 use iotrial_model::words;
 use iotrial_words::recommendation::open_change;
 
-use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::document::{Answer, Block, Document, FindingLine, LONGEST_TITLE, PointList, Section};
 use crate::gates;
 use crate::quantity::Quantity;
-use crate::result::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value, reading_mark};
 use crate::text::cut;
 
@@ -144,11 +145,8 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     if let Some(matrix) = &comparison.over_loads {
         return loads::answer(matrix, lists_of(lists));
     }
-    let is_contradictory = |one: &&Configuration| one.is_contradictory();
-    let contradictory = comparison.configurations.iter().filter(is_contradictory);
-    let contradictory: Vec<&str> = contradictory.map(|one| one.key.as_str()).collect();
     let best = best.as_ref().map(|best| title_of(comparison, best));
-    let (headline, is_good) = headline(best, "", reservations, &contradictory);
+    let (headline, is_good) = headline(best, "", reservations);
     Section {
         id: "recommendation",
         heading: "",
@@ -170,13 +168,8 @@ fn lists_of<const N: usize>(lists: [(&'static str, Vec<String>); N]) -> Vec<Poin
 }
 
 /// The answer in a few words, and whether it is a good one. `of` says which part of the loads it is about, if not all:
-/// ` for 5 of 6 loads`; `contradictory` are the keys of those whose own figures contradict each other.
-fn headline(
-    best: Option<String>,
-    of: &str,
-    reservations: &[Reservation],
-    contradictory: &[&str],
-) -> (String, Option<bool>) {
+/// ` for 5 of 6 loads`.
+fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (String, Option<bool>) {
     let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind() == kind);
     let is_best = best.is_some();
     let headline = match best {
@@ -189,7 +182,8 @@ fn headline(
             }
         }
         Some(best) if has(ReservationKind::Contradictory) => {
-            let whose = words::in_brief(contradictory, 4, 3);
+            let whose: BTreeSet<&String> = reservations.iter().flat_map(Reservation::contradictory).collect();
+            let whose = words::in_brief(&whose.into_iter().collect::<Vec<_>>(), 4, 3);
             format!("Recommended{of} only if the contradictory figures of {whose} can be trusted: {best}")
         }
         Some(best) if has(ReservationKind::Froze) => format!("Ahead{of}, but it freezes: {best}"),

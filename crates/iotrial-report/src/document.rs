@@ -1,15 +1,21 @@
 //! The document: everything that is said about a run, in reading order, as typed blocks.
 
+mod front;
+
 use iotrial_analysis::verdict::{Category, Outcome};
+
+pub(crate) use front::MOST_FIGURES;
+pub use front::{Beside, Front, KeyFigure};
 
 use crate::chart::{BarChart, ChartGroup, HeatMap};
 pub use crate::finding_line::FindingLine;
-pub use crate::front::{Beside, Front, KeyFigure};
 use crate::quantity::LatencyUnit;
-use crate::result::LONGEST_TITLE;
 pub use crate::table::Fact;
 use crate::table::Table;
 use crate::text::cut;
+
+/// A title is not a paragraph, and it is in every row of a CSV.
+pub(crate) const LONGEST_TITLE: usize = 200;
 
 /// What every renderer shows, each as far as its medium goes.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use crate::brief;
 use crate::chart::ChartGroup;
 use crate::curves;
-use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
+use crate::document::{Block, Document, FindingLine, LONGEST_TITLE, Section, VerdictBlock};
 use crate::figure_rows::{figures_row, figures_table, stream_rows};
 use crate::front;
 use crate::possible_causes;
@@ -34,9 +34,6 @@ use iotrial_words::numbers::seconds_in_words;
 
 /// More metrics than this are left to the forms that can be scrolled.
 const MOST_METRICS_AT_A_GLANCE: usize = 12;
-
-/// A title is not a paragraph, and it is in every row of a CSV.
-pub(crate) const LONGEST_TITLE: usize = 200;
 
 impl Document {
     /// The document of one result. `summary` is the one of `subject`.

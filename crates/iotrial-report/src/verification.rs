@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::verification::{FaultKind, Noticed, PageFault, Verification};
 
-use crate::document::{Block, Section};
-use crate::front::KeyFigure;
+use crate::document::{Block, KeyFigure, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 

@@ -14,7 +14,8 @@ use iotrial_report::markdown::render_markdown;
 use crate::cli::GateArgs;
 use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE, NOT_QUALIFIED};
 use crate::output::{self, harmless};
-use crate::outputs::{Content, OutputFile, Outputs};
+use crate::output_file::OutputFile;
+use crate::outputs::{Content, Outputs};
 
 /// GitHub Actions sets it to the file that becomes the summary of the step.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";

@@ -29,6 +29,7 @@ mod http_server;
 mod metrics_server;
 mod next;
 mod output;
+mod output_file;
 mod outputs;
 mod pager;
 mod plain_text;

@@ -12,20 +12,20 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write as _;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser as _, ValueParserFactory};
 use iotrial_engine::targets::{FileId, file_id, file_id_at};
 use iotrial_report::document::Document;
 use iotrial_report::svg_files::{ChartFile, chart_files};
-pub use iotrial_session::atomic_file::without_temporary_name;
-use iotrial_session::atomic_file::{Existing, create, folder_of, open_to_append, write_whole};
+use iotrial_session::atomic_file::{
+    Existing, create, folder_of, open_to_append, without_temporary_name, write_whole,
+};
 use iotrial_session::read_files;
 
 use crate::failure::Failure;
 use crate::output::{self, JsonForm, harmless};
+use crate::output_file::OutputFile;
 use crate::report_files::{Form, ReportFiles};
 
 mod format;
@@ -41,32 +41,6 @@ use format::format_of;
 
 /// Stands for standard output.
 const STANDARD_OUTPUT: &str = "-";
-
-/// A file that an option names for the command to write. Every such option has this type, by which a test finds all of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutputFile(PathBuf);
-
-impl From<PathBuf> for OutputFile {
-    fn from(path: PathBuf) -> Self {
-        Self(path)
-    }
-}
-
-impl Deref for OutputFile {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl ValueParserFactory for OutputFile {
-    type Parser = MapValueParser<PathBufValueParser, fn(PathBuf) -> Self>;
-
-    fn value_parser() -> Self::Parser {
-        PathBufValueParser::new().map(Self)
-    }
-}
 
 /// What becomes of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,10 +9,11 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
+use iotrial_session::atomic_file::without_temporary_name;
 
 use crate::failure::Failure;
 use crate::heading;
-use crate::outputs::{OutputFile, without_temporary_name};
+use crate::output_file::OutputFile;
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]

@@ -11,7 +11,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::contents::{Contents, check_sums};
 use super::trial::{check_summary, outcome};
-use crate::wine;
+use crate::setup::wine;
+use crate::wine::put_random_numbers;
 
 /// The same contents give the same bytes.
 pub(crate) fn write<W: Write + Seek>(out: W, contents: &Contents) -> anyhow::Result<W> {
@@ -34,10 +35,10 @@ pub(crate) fn try_it(zip: &[u8], name: &str, target: &Path) -> anyhow::Result<St
     unpack(zip, place.path())?;
     let folder = place.path().join(name);
     check_sums(&folder)?;
-    let Some(wine) = wine::wine() else {
+    let Some(wine) = wine() else {
         return Ok("unpacked; not run: Wine is not installed (apt-get install wine64)".to_owned());
     };
-    wine::put_random_numbers(place.path(), &[&folder])?;
+    put_random_numbers(place.path(), &[&folder])?;
     let prefix = target.join("wine");
     fs::create_dir_all(&prefix)?;
     let run = |arguments: &[&str]| -> anyhow::Result<Vec<u8>> {

@@ -68,6 +68,11 @@ pub enum Contradiction {
 }
 
 impl Contradiction {
+    /// Whether it is a bound instead of a figure: what was measured is worse than is stated, which changes nothing for one that loses.
+    pub const fn is_bound(&self) -> bool {
+        matches!(self, Self::ClippedPercentile { .. })
+    }
+
     /// Whether it leaves open which latency a result is to be judged by.
     pub const fn is_of_latency(&self) -> bool {
         match self {

@@ -51,6 +51,15 @@ impl Reservation {
             Self::UnderLoads(_, cause) => cause.kind(),
         }
     }
+
+    /// The configurations whose figures contradict each other; empty where it is something else.
+    pub fn contradictory(&self) -> &[String] {
+        match self {
+            Self::Contradictory(names) => names,
+            Self::UnderLoads(_, cause) => cause.contradictory(),
+            _ => &[],
+        }
+    }
 }
 
 /// An I/O that took far longer than any of another configuration.

@@ -10,10 +10,9 @@ use super::{
     LEGEND, MOST_ROWS_AT_A_GLANCE, change, curves, findings, front, headline, hosts, lists_of, measured, side,
 };
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Scale};
-use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::document::{Answer, Block, Document, LONGEST_TITLE, PointList, Section};
 use crate::gates;
 use crate::quantity::Quantity;
-use crate::result::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
@@ -90,9 +89,7 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
         _ => String::new(),
     };
     let best = matrix.best.as_ref().map(|best| format!("{}{but}", title_of(matrix, best)));
-    let contradictory = matrix.configurations.iter().filter(|one| one.is_contradictory);
-    let contradictory: Vec<&str> = contradictory.map(|one| one.key.as_str()).collect();
-    let (headline, is_good) = headline(best, &of, &matrix.reservations, &contradictory);
+    let (headline, is_good) = headline(best, &of, &matrix.reservations);
     Section {
         id: "recommendation",
         heading: "",

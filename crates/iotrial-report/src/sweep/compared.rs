@@ -11,10 +11,9 @@ use iotrial_model::record::EndedHow;
 use super::{LATENCY, OUTSTANDING, POINTS_PER_DOUBLING};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::{change, findings, hosts, measured, side};
-use crate::document::{Answer, Block, Document, Front, Section};
+use crate::document::{Answer, Block, Document, Front, LONGEST_TITLE, Section};
 use crate::gates;
 use crate::quantity::Quantity;
-use crate::result::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 

@@ -8,7 +8,7 @@ use iotrial_analysis::awr::SizeRequest;
 use iotrial_model::awr::{Level, Method};
 
 use crate::heading;
-use crate::outputs::OutputFile;
+use crate::output_file::OutputFile;
 use crate::report_files::ReportFiles;
 
 /// Options of `awr`.

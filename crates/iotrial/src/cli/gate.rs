@@ -4,7 +4,7 @@ use clap::{Args, ValueHint};
 use iotrial_analysis::comparison::Gate;
 
 use crate::heading;
-use crate::outputs::OutputFile;
+use crate::output_file::OutputFile;
 
 /// Gates, and where else they are written.
 #[derive(Debug, Clone, Args, Default)]

@@ -12,7 +12,7 @@ use iotrial_sizing::price::GivenRate;
 use super::StoreArgs;
 use super::size_cost::CountedArgs;
 use crate::heading;
-use crate::outputs::OutputFile;
+use crate::output_file::OutputFile;
 use crate::report_files::ReportFiles;
 
 /// Options of `size`.

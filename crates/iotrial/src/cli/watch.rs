@@ -11,7 +11,7 @@ use iotrial_model::units::parse_duration;
 use super::check::DatabaseArg;
 use super::{completion, listen, size};
 use crate::heading;
-use crate::outputs::OutputFile;
+use crate::output_file::OutputFile;
 use crate::report_files::ReportFiles;
 
 /// Options of `watch`.

@@ -13,7 +13,8 @@ use clap_mangen::Man;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::{self, say};
-use crate::outputs::{Content, OutputFile, Outputs};
+use crate::output_file::OutputFile;
+use crate::outputs::{Content, Outputs};
 
 /// Set by the scripts of shells that ask what can stand in a place; of our own, so that no other program's setting is meant.
 const SHELL_VARIABLE: &str = "IOTRIAL_COMPLETE";

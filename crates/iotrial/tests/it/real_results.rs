@@ -152,6 +152,19 @@ fn wholes_and_parts_of_strangers_are_not_accused() {
 }
 
 #[test]
+fn a_percentile_at_the_end_of_a_histogram_is_no_reservation_against_the_one_that_wins() {
+    let (Some(flash), Some(disk)) = (data("fio/mx200-x1"), data("fio/hgst-7k2")) else { return };
+    let (flash, disk) = (flash.to_str().unwrap(), disk.to_str().unwrap());
+    let compared = Bench::new().run(&["compare", flash, disk, "--json"]).expect_code(0).json();
+    let over_loads = &compared["over_loads"];
+    assert_eq!(over_loads["best"], "A", "{over_loads:#}");
+    assert_eq!(over_loads["reservations"], serde_json::json!([]));
+    // It is still told.
+    let findings = compared["findings"].as_array().unwrap();
+    assert!(findings.iter().any(|one| one["severity"] == "warning"), "{findings:#?}");
+}
+
+#[test]
 fn a_burst_of_a_stranger_is_one_and_what_lasts_is_told() {
     let (Some(configuration), Some(record)) =
         (data("cases/field/05-m6i-large.toml"), data("cases/field/05-burst-15900.txt"))
@@ -162,6 +175,7 @@ fn a_burst_of_a_stranger_is_one_and_what_lasts_is_told() {
     let ran = Bench::new().run(&["size", "explain", configuration, "--record", record, "--json"]);
     let measured = ran.expect_code(0).json()["measured"][0].clone();
     assert_eq!(measured["bound_by"], serde_json::json!(["burst"]), "{measured:#}");
+    assert_eq!(measured["label"], "05-burst-15900.txt");
     let ebs = &measured["shares"][0];
     assert_eq!((ebs["element"].as_str(), ebs["most"].as_f64()), (Some("EBS limit"), Some(3_600.0)));
 }
