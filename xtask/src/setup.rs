@@ -22,7 +22,7 @@ struct Need {
 /// Not on the path, and in another place elsewhere.
 const WINE: &str = "wine64";
 
-const NEEDS: [Need; 6] = [
+const NEEDS: [Need; 8] = [
     Need {
         program: "fio",
         package: "fio",
@@ -32,6 +32,8 @@ const NEEDS: [Need; 6] = [
     Need { program: WINDOWS_C_COMPILER, package: "gcc-mingw-w64-x86-64", without: "Windows is not checked" },
     Need { program: WINE, package: "wine64", without: "nothing is run for Windows" },
     Need { program: "mkfs.btrfs", package: "btrfs-progs", without: "striped volumes are not tested" },
+    Need { program: "nbdkit", package: "nbdkit", without: "no block device that lies is verified" },
+    Need { program: "nbdfuse", package: "libnbd-bin", without: "no block device that lies is verified" },
     Need { program: "losetup", package: "util-linux", without: "loop devices are not tested" },
 ];
 

@@ -52,6 +52,8 @@ mod python;
 mod real_results;
 mod records;
 mod report;
+#[cfg(target_os = "linux")]
+mod rigs;
 mod roles;
 mod run;
 mod schema;
