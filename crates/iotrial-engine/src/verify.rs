@@ -19,6 +19,7 @@ use crate::targets::fill::AlignedBuffer;
 use crate::targets::os;
 
 pub(crate) mod blocks;
+mod capacity;
 pub(crate) mod found;
 pub(crate) mod judge;
 mod ledger;
@@ -29,6 +30,7 @@ pub(crate) mod stamp;
 pub(crate) use judge::poison;
 pub(crate) use queue::VerifyingQueue;
 
+use capacity::ReadBack;
 use found::{Found, FoundFault};
 use judge::{Expected, Flaw};
 use ledger::{Entry, Ledger};
@@ -58,6 +60,7 @@ struct VerifiedArea {
     content: Content,
     first_byte: u64,
     length: u64,
+    read_back: ReadBack,
 }
 
 impl Verifier {
@@ -70,6 +73,7 @@ impl Verifier {
             content,
             first_byte: area.offset.get(),
             length: area.length.get(),
+            read_back: ReadBack::default(),
         });
         Self {
             ledger: Ledger::new(plan),
@@ -102,6 +106,8 @@ impl Verifier {
                     checked += 1;
                     if let Some(flaw) = judge::flaw(bytes, expected) {
                         flaws.push((at, expected, flaw, *before));
+                    } else if noticed == Noticed::EndScan {
+                        self.areas[area as usize].read_back.note(at, bytes.len() as u64);
                     }
                 }
                 None => overlapped += u64::from(!own && (before.is_busy() || !is_same)),
@@ -198,6 +204,9 @@ impl Verifier {
     /// What was found out. The ends of misdirected writes are joined: what lies at one place names the place where it is missing.
     pub fn verification(&self, scan_complete: bool) -> Verification {
         let mut found = self.found.lock().expect("no holder panics");
+        // Which pages are right is known when all were read.
+        let capacities =
+            if scan_complete { capacity::kept_capacities(&self.areas, &mut found) } else { Vec::new() };
         let (counts, faults) = found.joined(|stamp| {
             let area = self.areas.get(usize::from(stamp.area))?;
             Some(OtherPlace { path: area.path.clone(), offset_bytes: stamp.sector * SECTOR as u64 })
@@ -213,6 +222,7 @@ impl Verifier {
             pages_unknown: self.ledger.unknown(),
             counts,
             faults,
+            capacities,
         }
     }
 }

@@ -34,6 +34,20 @@ pub struct Verification {
     /// The first of them, up to [`FAULTS_KEPT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<PageFault>,
+    /// Files and devices that keep less than they take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities: Vec<KeptCapacity>,
+}
+
+/// A file or device that takes more than it keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptCapacity {
+    /// The file or device.
+    pub path: PathBuf,
+    /// Up to where it was written, from its start.
+    pub written_bytes: u64,
+    /// What it keeps of that, from its start.
+    pub kept_bytes: u64,
 }
 
 impl Verification {
@@ -47,6 +61,8 @@ impl Verification {
 words! {
     /// What is wrong with a page or an I/O of a run that verifies, the most telling first.
     FaultKind {
+        /// The device keeps less than it says: addresses beyond its true end lead to others, or writes there are dropped (`capacities` has what it keeps).
+        MissingCapacity = "missing-capacity",
         /// The page holds an earlier write, also when it is read again: the last one was acknowledged and is not there.
         LostWrite = "lost-write",
         /// The page holds a part of a write and a part of an earlier one, also when it is read again.

@@ -16,7 +16,7 @@ use crate::numbers::{count_with_thousands, latency_in_words, rate_in_words, seco
 use crate::place::said_of;
 
 pub use source::contradiction;
-pub(crate) use written::faults_in_words;
+pub(crate) use written::{faults_in_words, kept_capacity};
 
 /// One sentence with the numbers, and with the place in front of it.
 pub fn message(finding: &Finding) -> String {

@@ -40,6 +40,7 @@ fn not_as_written(seen: &Observed<'_, '_>) -> Option<Finding> {
         page_count: verification.pages_checked.saturating_add(verification.pages_scanned),
         path: first.map(|fault| fault.path.display().to_string()).unwrap_or_default(),
         offset_bytes: first.map(|fault| fault.offset_bytes).unwrap_or_default(),
+        capacity: verification.capacities.first().cloned(),
     });
     Some(Finding::new(FindingId::NotAsWritten, Severity::Serious, evidence))
 }

@@ -1,6 +1,7 @@
 //! Faults as they are found, and the two ends of a write that went astray.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use iotrial_model::verification::{FAULTS_KEPT, FaultKind, OtherPlace, PageFault};
 
@@ -10,8 +11,8 @@ use super::stamp::{SECTOR, Stamp};
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     faults: Vec<FoundFault>,
-    /// How many more there were, by kind.
-    others: Vec<(FaultKind, u64)>,
+    /// How many more there were, by file or device and kind.
+    others: BTreeMap<(PathBuf, FaultKind), u64>,
 }
 
 #[derive(Debug)]
@@ -31,10 +32,26 @@ impl Found {
             self.faults.push(found);
             return;
         }
-        let kind = found.fault.kind;
-        match self.others.iter_mut().find(|(other, _)| *other == kind) {
-            Some((_, count)) => *count += 1,
-            None => self.others.push((kind, 1)),
+        let PageFault { path, kind, .. } = found.fault;
+        *self.others.entry((path, kind)).or_default() += 1;
+    }
+
+    /// The faults that are held, of a file or device.
+    pub(super) fn of_path<'f>(&'f self, path: &'f Path) -> impl Iterator<Item = &'f FoundFault> + Clone {
+        self.faults.iter().filter(move |found| found.fault.path == path)
+    }
+
+    /// Calls the faults of a file or device another name, all that have one of these.
+    pub(super) fn rename(&mut self, path: &Path, names: &[FaultKind], name: FaultKind) {
+        for found in self.faults.iter_mut().filter(|found| found.fault.path == path) {
+            if names.contains(&found.fault.kind) {
+                found.fault.kind = name;
+            }
+        }
+        for kind in names {
+            if let Some(count) = self.others.remove(&(path.to_owned(), *kind)) {
+                *self.others.entry((path.to_owned(), name)).or_default() += count;
+            }
         }
     }
 
@@ -68,7 +85,7 @@ impl Found {
             }
         }
         let mut counts = BTreeMap::new();
-        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(others.iter().copied());
+        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(others.iter().map(|((_, kind), count)| (*kind, *count)));
         for (kind, count) in kinds {
             *counts.entry(kind).or_default() += count;
         }

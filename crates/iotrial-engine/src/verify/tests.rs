@@ -9,7 +9,7 @@ use iotrial_measure::clock::{Clock as _, MonotonicClock};
 use iotrial_measure::random::{Random, RandomStream};
 use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
-use iotrial_model::verification::{FaultKind, Verification};
+use iotrial_model::verification::{FaultKind, KeptCapacity, Verification};
 
 use super::*;
 use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
@@ -128,7 +128,7 @@ impl<Q> FaultyQueue<Q> {
             FaultKind::ReadError => {
                 self.after.insert(slot, After::Say(Outcome::Error(5)));
             }
-            FaultKind::FutureWrite => unreachable!("only a cut leaves it"),
+            FaultKind::FutureWrite | FaultKind::MissingCapacity => unreachable!("it is no single write"),
             // What is read is put there for the time of the read.
             FaultKind::StaleRead => {
                 self.put(&self.written(offset, u64::MAX >> 3), offset);
@@ -170,6 +170,86 @@ impl<Q: IoQueue> IoQueue for FaultyQueue<Q> {
 
     fn buffer(&self, slot: u32) -> &[u8] {
         self.inner.buffer(slot)
+    }
+}
+
+/// A queue of a device with `pages` pages, which says that it has more.
+struct SmallDevice<Q> {
+    inner: Q,
+    area: Arc<[OpenArea]>,
+    pages: u64,
+    wraps: bool,
+    /// By slot, where a write goes that is under way.
+    writes: BTreeMap<u32, u64>,
+}
+
+impl<Q> SmallDevice<Q> {
+    /// Has the file hold what such a device would, of a page that was just written.
+    fn settle(&self, page: u64) {
+        let at = |page| FIRST_BYTE + page * PAGE;
+        let file = &self.area[0].file;
+        if self.wraps {
+            let mut bytes = vec![0; BYTES];
+            os::read_exact_at(file, &mut bytes, at(page)).unwrap();
+            let others = (page % self.pages..PAGES).step_by(usize::try_from(self.pages).unwrap());
+            others.for_each(|other| os::write_all_at(file, &bytes, at(other)).unwrap());
+        } else if page >= self.pages {
+            os::write_all_at(file, &vec![0; BYTES], at(page)).unwrap();
+        }
+    }
+}
+
+impl<Q: IoQueue> IoQueue for SmallDevice<Q> {
+    fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
+        for request in requests.iter().filter(|request| request.direction == Direction::Write) {
+            self.writes.insert(request.slot, (request.offset - FIRST_BYTE) / PAGE);
+        }
+        self.inner.submit(requests, handing)
+    }
+
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+        let before = completions.len();
+        self.inner.reap(completions, wait_until_ns)?;
+        for completion in &completions[before..] {
+            if let Some(page) = self.writes.remove(&completion.slot) {
+                self.settle(page);
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, slot: u32) -> &[u8] {
+        self.inner.buffer(slot)
+    }
+}
+
+#[test]
+fn a_device_that_keeps_less_than_it_takes_is_named_with_what_it_keeps() {
+    for (pages, wraps) in [(224, true), (600, true), (224, false), (600, false)] {
+        let place = tempfile::tempdir().unwrap();
+        let (prepared, verifier) = laid_out_file(place.path());
+        let clock = MonotonicClock::before_start();
+        clock.start();
+        let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+        let inner = threads_queue(&area, &clock);
+        let small = SmallDevice { inner, area, pages, wraps, writes: BTreeMap::new() };
+        (0..PAGES).for_each(|page| small.settle(page));
+        let mut queue = VerifyingQueue::new(small, clock.clone(), Arc::clone(&verifier));
+        load(&mut queue, &clock, 1, 2_000);
+        assert!(verifier.scan(&|_, _| (), &|| false));
+        // Of a scan that did not come to its end, nothing is said.
+        assert_eq!(verifier.verification(false).capacities, []);
+        for _ in 0..2 {
+            let verification = verifier.verification(true);
+            let kinds: Vec<FaultKind> = verification.counts.keys().copied().collect();
+            assert_eq!(kinds, [FaultKind::MissingCapacity], "{pages} {wraps}");
+            let [KeptCapacity { written_bytes, kept_bytes, .. }] = &verification.capacities[..] else {
+                panic!("{pages} {wraps}: {:?}", verification.capacities)
+            };
+            // Addresses begin again where the device is full; an end is counted from the start of the file.
+            let kept = pages * PAGE + if wraps { 0 } else { FIRST_BYTE };
+            assert_eq!((*written_bytes, *kept_bytes), (FIRST_BYTE + PAGES * PAGE, kept));
+        }
     }
 }
 
@@ -243,14 +323,16 @@ fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
 
 #[test]
 fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
-    // The map knows each write; what was written behind a journal is tried in `crash`.
-    for kind in FaultKind::ALL.iter().copied().filter(|kind| *kind != FaultKind::FutureWrite) {
+    // The map knows each write; what was written behind a journal is tried in `crash`. How much a device keeps is tried below.
+    let is_single = |kind: &FaultKind| !matches!(kind, FaultKind::FutureWrite | FaultKind::MissingCapacity);
+    for kind in FaultKind::ALL.iter().copied().filter(is_single) {
         let (verification, injected) = verified_with(Some(kind));
         assert_eq!(injected, EACH, "{kind:?}");
         // A write that went astray is told at both of its ends.
         let told = if kind == FaultKind::MisdirectedWrite { 2 * EACH } else { EACH };
         assert_eq!(verification.counts, BTreeMap::from([(kind, told)]), "{kind:?}");
         let both_ends = verification.faults.iter().filter(|fault| fault.other_place.is_some()).count() as u64;
+        assert_eq!(verification.capacities, []);
         assert_eq!(both_ends, if kind == FaultKind::MisdirectedWrite { told } else { 0 }, "{kind:?}");
         if kind == FaultKind::TornWrite {
             for fault in &verification.faults {

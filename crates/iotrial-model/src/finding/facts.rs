@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Doubts;
 use crate::latency_limit::SearchLimit;
 use crate::load::{Direction, Role, words};
-use crate::verification::FaultKind;
+use crate::verification::{FaultKind, KeptCapacity};
 
 words! {
     /// Where a cache shows.
@@ -45,6 +45,9 @@ pub struct NotAsWritten {
     pub path: String,
     /// Where it begins, from the start of the file or device.
     pub offset_bytes: u64,
+    /// The first file or device that keeps less than it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<KeptCapacity>,
 }
 
 /// A generator that polled.

@@ -28,11 +28,13 @@ impl RunRecord {
         if let Some(activity) = &mut self.host_activity {
             activity.anonymize();
         }
-        let faults = self.verification.iter_mut().flat_map(|verification| &mut verification.faults);
-        let fault_paths = faults.flat_map(|fault| {
-            std::iter::once(&mut fault.path).chain(fault.other_place.as_mut().map(|place| &mut place.path))
+        let verified_paths = self.verification.iter_mut().flat_map(|verification| {
+            let of_faults = verification.faults.iter_mut().flat_map(|fault| {
+                std::iter::once(&mut fault.path).chain(fault.other_place.as_mut().map(|place| &mut place.path))
+            });
+            of_faults.chain(verification.capacities.iter_mut().map(|capacity| &mut capacity.path))
         });
-        for path in self.plan.areas.iter_mut().map(|area| &mut area.path).chain(fault_paths) {
+        for path in self.plan.areas.iter_mut().map(|area| &mut area.path).chain(verified_paths) {
             // Of targets that lie in each other, the inner one.
             let holding =
                 paths.iter().filter(|(was, _)| path.starts_with(was)).max_by_key(|(was, _)| was.len());

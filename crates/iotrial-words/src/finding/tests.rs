@@ -13,7 +13,7 @@ use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::EngineKind;
 use iotrial_model::units::ByteSize;
-use iotrial_model::verification::FaultKind;
+use iotrial_model::verification::{FaultKind, KeptCapacity};
 
 use super::*;
 
@@ -114,6 +114,14 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         page_count: 1_048_576,
         path: words("/mnt/data/iotrial-data-0.dat"),
         offset_bytes: 1_056_768,
+        capacity: None,
+    });
+    let missing_capacity = E::NotAsWritten(NotAsWritten {
+        faults: BTreeMap::from([(FaultKind::MissingCapacity, 7_340_032)]),
+        page_count: 16_777_216,
+        path: words("/dev/sdb"),
+        offset_bytes: 0,
+        capacity: Some(KeptCapacity { path: "/dev/sdb".into(), written_bytes: 64 << 30, kept_bytes: 8 << 30 }),
     });
     vec![
         (Id::AlteredRecord, E::Nothing {}),
@@ -124,6 +132,7 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         (Id::IoErrors, E::StatedErrors { error_count: 7 }),
         (Id::ShortIo, short),
         (Id::NotAsWritten, not_as_written),
+        (Id::NotAsWritten, missing_capacity),
         (Id::Compared, E::Nothing {}),
         (Id::Stalled, stalled(Some(61.0), StallSeen::Back)),
         (Id::Stalled, stalled(None, StallSeen::Back)),

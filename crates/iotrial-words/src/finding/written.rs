@@ -1,22 +1,35 @@
 //! What is said of pages that are not as they were written.
 
 use iotrial_model::finding::NotAsWritten;
-use iotrial_model::verification::FaultKind;
+use iotrial_model::units::ByteSize;
+use iotrial_model::verification::{FaultKind, KeptCapacity};
 use iotrial_model::words::enumerate;
 
 use crate::numbers::count_with_thousands;
 
 pub(super) fn not_as_written(found: &NotAsWritten) -> String {
-    let NotAsWritten { faults, page_count, path, offset_bytes } = found;
+    let NotAsWritten { faults, page_count, path, offset_bytes, capacity } = found;
     let place = if path.is_empty() {
         String::new()
     } else {
         format!("; the first one: `{path}`, byte {offset_bytes}")
     };
+    let kept = capacity.as_ref().map(|capacity| format!("; {}", kept_capacity(capacity))).unwrap_or_default();
     format!(
-        "of {} comparisons of pages with what was written, {} failed{place}",
+        "of {} comparisons of pages with what was written, {} failed{place}{kept}",
         count_with_thousands(*page_count),
         faults_in_words(faults.iter().map(|(kind, count)| (*kind, *count)))
+    )
+}
+
+/// What a device keeps of what it takes.
+pub(crate) fn kept_capacity(capacity: &KeptCapacity) -> String {
+    let KeptCapacity { path, written_bytes, kept_bytes } = capacity;
+    format!(
+        "`{}` keeps {} of {} that were written to it",
+        path.display(),
+        ByteSize::bytes(*kept_bytes),
+        ByteSize::bytes(*written_bytes)
     )
 }
 
@@ -34,6 +47,7 @@ pub(crate) fn faults_in_words(faults: impl Iterator<Item = (FaultKind, u64)>) ->
 /// For one, and for several.
 const fn name(kind: FaultKind) -> (&'static str, &'static str) {
     match kind {
+        FaultKind::MissingCapacity => ("page beyond the true capacity", "pages beyond the true capacity"),
         FaultKind::LostWrite => ("lost write", "lost writes"),
         FaultKind::TornWrite => ("torn write", "torn writes"),
         FaultKind::MisdirectedWrite => ("page of a misdirected write", "pages of misdirected writes"),

@@ -14,7 +14,7 @@ use iotrial_model::stream::Stream;
 use iotrial_model::verdict::{
     Advice, Change, DoubtKind, Objection, SearchAnswer, Starved, StepAnswer, StepsRuling, VerifiedRuling,
 };
-use iotrial_model::verification::{FaultKind, Verification};
+use iotrial_model::verification::{FaultKind, KeptCapacity, Verification};
 
 use super::*;
 
@@ -467,6 +467,7 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
 #[test]
 fn each_verdict_of_a_verified_load_has_its_words_on_one_page() {
     let mut page = String::new();
+    let fake = KeptCapacity { path: "/dev/sdb".into(), written_bytes: 64 << 30, kept_bytes: 8 << 30 };
     let mut say =
         |outcome, counts: &[(FaultKind, u64)], objections: Vec<Objection>, is_complete, pages_unknown| {
             let verification = Verification {
@@ -477,6 +478,7 @@ fn each_verdict_of_a_verified_load_has_its_words_on_one_page() {
                 scan_complete: is_complete,
                 pages_unknown,
                 counts: counts.iter().copied().collect(),
+                capacities: counts.iter().filter(|_| counts.len() == 1).map(|_| fake.clone()).collect(),
                 ..Verification::default()
             };
             let ruling = VerifiedRuling { verification, objections, is_complete };
@@ -489,6 +491,7 @@ fn each_verdict_of_a_verified_load_has_its_words_on_one_page() {
     say(Outcome::Qualified, &[], Vec::new(), true, 0);
     let all: Vec<(FaultKind, u64)> = FaultKind::ALL.iter().copied().zip(1..).collect();
     say(Outcome::NotQualified, &all, Vec::new(), true, 3);
+    say(Outcome::NotQualified, &[(FaultKind::MissingCapacity, 7_340_032)], Vec::new(), true, 0);
     say(Outcome::NotQualified, &[], vec![failed()], false, 0);
     say(Outcome::Inconclusive, &[], Vec::new(), true, 0);
     say(Outcome::Inconclusive, &[], Vec::new(), false, 0);

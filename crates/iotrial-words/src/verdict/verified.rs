@@ -4,12 +4,13 @@ use iotrial_model::verdict::{Outcome, VerifiedRuling};
 use iotrial_model::verification::Verification;
 
 use super::{VerdictWords, objection};
-use crate::finding::faults_in_words;
+use crate::finding::{faults_in_words, kept_capacity};
 use crate::numbers::count_with_thousands as count;
 
 pub(super) fn verified(ruling: &VerifiedRuling, outcome: Outcome) -> VerdictWords {
     let VerifiedRuling { verification, objections, is_complete } = ruling;
-    let Verification { pages, writes, pages_checked, pages_scanned, pages_unknown, .. } = verification;
+    let Verification { pages, writes, pages_checked, pages_scanned, pages_unknown, capacities, .. } =
+        verification;
     let compared = pages_checked.saturating_add(*pages_scanned);
     let faults = faults_in_words(verification.counts.iter().map(|(kind, count)| (*kind, *count)));
     let (headline, sentence) = match outcome {
@@ -28,6 +29,10 @@ pub(super) fn verified(ruling: &VerifiedRuling, outcome: Outcome) -> VerdictWord
                 .map(|against| format!("The storage failed: {}.", objection(against)))
                 .unwrap_or_default(),
         ),
+        Outcome::NotQualified if !capacities.is_empty() => {
+            let kept: Vec<String> = capacities.iter().map(kept_capacity).collect();
+            ("keeps less than it takes", format!("The storage keeps less than it takes: {}.", kept.join("; ")))
+        }
         Outcome::NotQualified => (
             "does not give back what was written",
             format!(
@@ -57,6 +62,9 @@ pub(super) fn verified(ruling: &VerifiedRuling, outcome: Outcome) -> VerdictWord
         ),
         format!("{} of {} pages were compared after the load", count(*pages_scanned), count(*pages)),
     ];
+    if !capacities.is_empty() {
+        reasons.insert(0, format!("{faults} were found"));
+    }
     if *pages_unknown > 0 {
         reasons.push(format!("of {} pages it is not known what they should hold: their last write failed, or their fault was already counted", count(*pages_unknown)));
     }
