@@ -43,27 +43,34 @@ spacing = "uniform"
 
 /// A file of 8 MiB in a directory, laid out, and the plan for it.
 pub(crate) fn laid_out(directory: &Path) -> (Plan, Prepared) {
-    laid_out_as(directory, false)
+    laid_out_as(directory, false, ONE_SIZE)
 }
 
 /// The same with a stamp in each sector.
 pub(crate) fn laid_out_verified(directory: &Path) -> Prepared {
-    laid_out_as(directory, true).1
+    laid_out_as(directory, true, ONE_SIZE).1
 }
 
-fn laid_out_as(directory: &Path, verified: bool) -> (Plan, Prepared) {
+/// The same with I/Os of one page and of four.
+pub(crate) fn laid_out_verified_with_large_blocks(directory: &Path) -> Prepared {
+    let sizes = r#"block_sizes = [{ size = "8KiB", weight = 1 }, { size = "32KiB", weight = 1 }]"#;
+    laid_out_as(directory, true, sizes).1
+}
+
+const ONE_SIZE: &str = r#"block_size = "8KiB""#;
+
+fn laid_out_as(directory: &Path, verified: bool, sizes: &str) -> (Plan, Prepared) {
     let job = r#"
 [[job]]
 name = "writes"
 role = "data"
 pattern = "random"
 rwmix_read_percent = 0
-block_size = "8KiB"
 iodepth = 4
 size = "1GiB"
 "#;
     let targets = [probe(directory, None, &[]).unwrap()];
-    let profile = HEAD.replace("SIZE", "8MiB") + job;
+    let profile = HEAD.replace("SIZE", "8MiB") + job + sizes;
     let plan = decide(&profile, EngineKind::Threads, targets[0].facts.clone());
     let plan = Plan { direct: false, verified, ..plan };
     let mut prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();

@@ -60,19 +60,26 @@ struct VerifiedArea {
     content: Content,
     first_byte: u64,
     length: u64,
+    /// Bytes of the largest I/O on it.
+    longest: u64,
     read_back: ReadBack,
 }
 
 impl Verifier {
     /// A verifier of areas that were just laid out, with the handles by which they were verified.
     pub(crate) fn new(plan: &Plan, handles: Vec<(File, Content)>) -> Self {
-        let areas = plan.areas.iter().zip(handles).map(|(area, (file, content))| VerifiedArea {
+        let longest = |area: &usize| {
+            let jobs = plan.jobs.iter().filter(|job| job.areas.contains(area));
+            jobs.map(|job| job.block_size.largest().get()).max().unwrap_or_default()
+        };
+        let areas = (plan.areas.iter().enumerate().zip(handles)).map(|((index, area), (file, content))| VerifiedArea {
             path: area.path.clone(),
             kind: area.kind,
             file,
             content,
             first_byte: area.offset.get(),
             length: area.length.get(),
+            longest: longest(&index),
             read_back: ReadBack::default(),
         });
         Self {
@@ -155,7 +162,10 @@ impl Verifier {
         if noticed == Noticed::Read && self.ledger.look(area, offset, page).next() != Some(before) {
             return;
         }
-        let kind = judge::kind_when_repeated(first.kind, last.kind, good > 0);
+        let kind = match judge::kind_when_repeated(first.kind, last.kind, good > 0) {
+            FaultKind::LostWrite if self.is_part_there(area, offset, expected) => FaultKind::TornWrite,
+            kind => kind,
+        };
         let flaw = if good > 0 { first } else { last };
         if good == 0 {
             self.ledger.forget(area, offset, before);
@@ -169,6 +179,18 @@ impl Verifier {
             expected: Some(expected.stamp),
             stranger: flaw.stranger.filter(|_| kind == FaultKind::MisdirectedWrite),
         });
+    }
+
+    /// Whether another page of the write that is missing at `offset` is there: then the write was torn between two pages.
+    fn is_part_there(&self, area: u32, offset: u64, expected: Expected) -> bool {
+        let VerifiedArea { file, content, first_byte, length, longest, .. } = &self.areas[area as usize];
+        let generation = expected.stamp.generation;
+        self.ledger.pages_of_write(area, offset, generation, *longest).into_iter().any(|other| {
+            let mut buffer = AlignedBuffer::new(self.ledger.page_size(area).min(first_byte + length - other));
+            content.poison(buffer.as_mut_slice(), other);
+            os::read_exact_at(file, buffer.as_mut_slice(), other).is_ok()
+                && judge::flaw(buffer.as_mut_slice(), self.expected(area, other, generation)).is_none()
+        })
     }
 
     /// Notes an I/O that failed, or moved fewer bytes than asked.

@@ -65,7 +65,7 @@ words! {
         MissingCapacity = "missing-capacity",
         /// The page holds an earlier write, also when it is read again: the last one was acknowledged and is not there.
         LostWrite = "lost-write",
-        /// The page holds a part of a write and a part of an earlier one, also when it is read again.
+        /// A part of a write is there and a part is not, also when it is read again: within the page, or in other pages of the same write.
         TornWrite = "torn-write",
         /// A write came to another place: found where it does not belong, or missing where it belongs and found elsewhere.
         MisdirectedWrite = "misdirected-write",

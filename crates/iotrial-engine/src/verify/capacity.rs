@@ -18,6 +18,10 @@ const STRANGERS: usize = 16;
 // A choice: fakes say that they have at least twice what they have; a device with a damaged end is no fake.
 const MISSING_PART: u64 = 8;
 
+/// No device keeps less, in bytes.
+// Writes that go astray at random are some pages apart, and the greatest divisor of their distances is small.
+const LEAST_KEPT: u64 = 1 << 20;
+
 /// What was right when an area was read after the load.
 #[derive(Debug, Default)]
 pub(super) struct ReadBack {
@@ -94,7 +98,7 @@ fn wrap<'f>(
         .collect();
     let kept = distances.iter().copied().reduce(greatest_divisor)? * SECTOR as u64;
     let is_full = held.right_bytes <= kept && held.right_bytes >= kept / 2;
-    (distances.len() >= STRANGERS && kept < held.end && is_full).then_some(kept)
+    (distances.len() >= STRANGERS && (LEAST_KEPT..held.end).contains(&kept) && is_full).then_some(kept)
 }
 
 /// Where the true end of a device is that drops what is written behind it; `None` where it drops nothing, or not all.

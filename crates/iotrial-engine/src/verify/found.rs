@@ -73,7 +73,9 @@ impl Found {
         for FoundFault { fault, expected, stranger } in faults.iter_mut() {
             if let Some(stranger) = stranger {
                 fault.other_place = home(*stranger);
-            } else if let Some(expected) = expected.filter(|_| fault.kind == FaultKind::LostWrite) {
+            } else if let FaultKind::LostWrite | FaultKind::TornWrite = fault.kind
+                && let Some(expected) = expected
+            {
                 let sectors = expected.sector..expected.sector + fault.length_bytes / SECTOR as u64;
                 let went = strangers.iter().find(|(stranger, _)| {
                     (stranger.area, stranger.generation) == (expected.area, expected.generation)

@@ -76,6 +76,26 @@ impl Ledger {
         self.entries(area, offset, length).iter().map(|entry| Entry(entry.load(Ordering::Acquire)))
     }
 
+    /// Other pages that a write of up to `longest` bytes made together with the one at `offset`, as far as nobody wrote them since; those
+    /// whose fault was already counted are passed over.
+    pub(super) fn pages_of_write(&self, area: u32, offset: u64, generation: u64, longest: u64) -> Vec<u64> {
+        let AreaLedger { first_byte, page, entries } = &self.areas[area as usize];
+        let number = usize::try_from((offset - first_byte) / page).expect("a map fits in memory");
+        let reach = usize::try_from(longest.div_ceil(*page)).expect("a write fits in memory");
+        let holds = |number: &usize| match entries[*number].load(Ordering::Acquire) & !BUSY {
+            UNKNOWN => Some(false),
+            held => (held == generation).then_some(true),
+        };
+        let before = (number.saturating_sub(reach - 1)..number).rev();
+        let behind = number + 1..(number + reach).min(entries.len());
+        let of_write = |pages: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+            let near = pages.map_while(|number| Some((number, holds(&number)?)));
+            near.filter(|(_, holds)| *holds).map(|(number, _)| number).collect()
+        };
+        let pages = [of_write(&mut { before }), of_write(&mut { behind })].concat();
+        pages.into_iter().map(|number| first_byte + number as u64 * page).collect()
+    }
+
     /// Takes the pages of a write, so that no other one is under way on any of them; `None` where one is.
     pub(super) fn claim(&self, area: u32, offset: u64, length: u64) -> Option<Vec<Entry>> {
         let entries = self.entries(area, offset, length);
@@ -145,6 +165,27 @@ mod tests {
         assert_eq!(before.into_iter().map(Entry::generation).collect::<Vec<_>>(), [Some(0), Some(5)]);
         ledger.settle(0, START, 2 * PAGE, None);
         assert_eq!((generations(&ledger, 0, 3), ledger.unknown()), (vec![None, None, Some(5)], 2));
+    }
+
+    #[test]
+    fn the_pages_of_a_write_are_those_that_nobody_wrote_since() {
+        let ledger = ledger();
+        let pages = |page: u64, longest: u64| -> Vec<u64> {
+            let found = ledger.pages_of_write(0, START + page * PAGE, 5, longest * PAGE);
+            found.into_iter().map(|offset| (offset - START) / PAGE).collect()
+        };
+        ledger.settle(0, START + PAGE, 5 * PAGE, Some(5));
+        assert_eq!(pages(3, 5), [2, 1, 4, 5]);
+        // A write of two pages has made no more than one beside it.
+        assert_eq!(pages(3, 2), [2, 4]);
+        assert!(pages(3, 1).is_empty());
+        ledger.settle(0, START + 4 * PAGE, PAGE, None);
+        assert_eq!(pages(3, 5), [2, 1, 5]);
+        ledger.settle(0, START + 2 * PAGE, PAGE, Some(6));
+        assert_eq!(pages(3, 5), [5]);
+        // What is about to be overwritten still holds it.
+        ledger.claim(0, START + 5 * PAGE, PAGE).unwrap();
+        assert_eq!(pages(3, 5), [5]);
     }
 
     #[test]

@@ -295,6 +295,13 @@ fn laid_out_file(place: &Path) -> (Prepared, Arc<Verifier>) {
     (prepared, verifier)
 }
 
+/// The same of a plan whose largest I/Os have four pages.
+fn laid_out_as_large_blocks(place: &Path) -> (Prepared, Arc<Verifier>) {
+    let prepared = crate::test_plan::laid_out_verified_with_large_blocks(place);
+    let verifier = Arc::clone(prepared.areas.verifier.as_ref().unwrap());
+    (prepared, verifier)
+}
+
 fn threads_queue(areas: &Arc<[OpenArea]>, clock: &MonotonicClock) -> ThreadsQueue<MonotonicClock> {
     let lengths = [LENGTH; SLOTS as usize];
     ThreadsQueue::new(clock.clone(), areas, &lengths, &mut Random::new(1, RandomStream::Buffers(0))).unwrap()
@@ -373,6 +380,75 @@ fn threads_that_write_the_same_pages_do_not_accuse_each_other() {
     let verification = verifier.verification(true);
     assert_eq!((verification.fault_count(), verification.pages_scanned), (0, PAGES));
     assert!(verification.writes > 4_000, "{verification:?}");
+}
+
+/// Does one I/O of some pages, from the first of them.
+fn done<Q: IoQueue>(
+    queue: &mut VerifyingQueue<Q, MonotonicClock>,
+    clock: &MonotonicClock,
+    pages: std::ops::Range<u64>,
+    generation: u64,
+) {
+    let direction = if generation == 0 { Direction::Read } else { Direction::Write };
+    let length = LENGTH * u32::try_from(pages.end - pages.start).unwrap();
+    let (offset, durability) = (FIRST_BYTE + pages.start * PAGE, Durability::None);
+    queue
+        .submit(
+            &[Request { slot: 0, area: 0, offset, length, direction, durability, generation }],
+            Handing::WithReap,
+        )
+        .unwrap();
+    let mut completions = Vec::new();
+    while completions.is_empty() {
+        queue.reap(&mut completions, clock.now_ns() + 1_000_000_000).unwrap();
+    }
+}
+
+#[test]
+fn a_write_that_ends_between_two_of_its_pages_is_torn_and_one_that_is_missing_whole_is_lost() {
+    // A write of pages 8 to 11: which of its bytes from the start never came, what is written behind it, and what each page is called.
+    let torn = |count| BTreeMap::from([(FaultKind::TornWrite, count)]);
+    let lost = |count| BTreeMap::from([(FaultKind::LostWrite, count)]);
+    let cases = [
+        (2 * BYTES..4 * BYTES, None, torn(2)),
+        (0..BYTES, None, torn(1)),
+        (BYTES + 512..4 * BYTES, None, torn(3)),
+        (0..4 * BYTES, None, lost(4)),
+        // Nothing is left that shows what became of the first pages.
+        (2 * BYTES..4 * BYTES, Some(8..10), lost(2)),
+        (2 * BYTES..4 * BYTES, Some(8..9), torn(2)),
+    ];
+    for (missing, behind, counts) in cases {
+        // Page by page as the load reads, all at once, before they are overwritten, and after the load.
+        for look in 0..4 {
+            let place = tempfile::tempdir().unwrap();
+            let (prepared, verifier) = laid_out_as_large_blocks(place.path());
+            let clock = MonotonicClock::before_start();
+            clock.start();
+            let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+            let lengths = [4 * LENGTH];
+            let mut random = Random::new(1, RandomStream::Buffers(0));
+            let inner = ThreadsQueue::new(clock.clone(), &area, &lengths, &mut random).unwrap();
+            let mut queue = VerifyingQueue::new(inner, clock.clone(), Arc::clone(&verifier));
+            let start = FIRST_BYTE + 8 * PAGE;
+            let mut before = vec![0; 4 * BYTES];
+            os::read_exact_at(&area[0].file, &mut before, start).unwrap();
+            done(&mut queue, &clock, 8..12, 7);
+            let from = start + missing.start as u64;
+            os::write_all_at(&area[0].file, &before[missing.clone()], from).unwrap();
+            if let Some(pages) = behind.clone() {
+                done(&mut queue, &clock, pages, 9);
+            }
+            match look {
+                0 => (8..12).rev().for_each(|page| done(&mut queue, &clock, page..page + 1, 0)),
+                1 => done(&mut queue, &clock, 8..12, 0),
+                2 => done(&mut queue, &clock, 8..12, 11),
+                _ => {}
+            }
+            assert!(verifier.scan(&|_, _| (), &|| false));
+            assert_eq!(verifier.verification(true).counts, counts, "{missing:?} {behind:?} {look}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -42,7 +43,7 @@ const SIZE: u64 = 32 << 20;
 struct Rig {
     // Dropped from the top: nobody holds what is below.
     device: LoopDevice,
-    fuse: Fuse,
+    _fuse: Fuse,
     server: Server,
     folder: tempfile::TempDir,
 }
@@ -100,10 +101,11 @@ fn obstacle() -> Option<String> {
     missing.map(|program| format!("there is no `{program}`"))
 }
 
-/// Waits until a program says that it is ready by a file with its number.
-fn until_ready(process: &mut Child, pid_file: &Path) {
-    while fs::read_to_string(pid_file).is_ok_and(|pid| pid.ends_with('\n')).eq(&false) {
-        assert!(process.try_wait().unwrap().is_none(), "{} did not come up", pid_file.display());
+/// Waits until a program has made what shows that it is ready.
+fn until(process: &mut Child, is_ready: impl Fn() -> bool) {
+    let begin = std::time::Instant::now();
+    while !is_ready() {
+        assert!(process.try_wait().unwrap().is_none() && begin.elapsed().as_secs() < 60, "it did not come up");
         std::thread::yield_now();
     }
 }
@@ -125,7 +127,7 @@ impl Rig {
             println!("skipped: {test}: no loop device can be set up");
             return None;
         };
-        Some(Self { device: LoopDevice(device.into()), fuse, server, folder })
+        Some(Self { device: LoopDevice(device.into()), _fuse: fuse, server, folder })
     }
 
     /// A disk that is honest but for one kind of fault.
@@ -160,7 +162,7 @@ impl Rig {
 fn serve(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> (Server, Fuse) {
     let place = |name: &str| folder.join(name);
     let (socket, ready, file) = (place("socket"), place("server.pid"), place("disk"));
-    for old in [&socket, &ready, &place("fuse.pid")] {
+    for old in [&socket, &ready] {
         let _ = fs::remove_file(old);
     }
     let mut server = Command::new("nbdkit");
@@ -168,13 +170,13 @@ fn serve(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> (Se
     server.args(arguments).envs(environment.iter().copied());
     server.env("IMAGE", place("image")).env("SPOILT", place("spoilt"));
     let mut server = Server(server.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    until_ready(&mut server.0, &ready);
+    until(&mut server.0, || fs::read_to_string(&ready).is_ok_and(|pid| pid.ends_with('\n')));
     fs::File::create(&file).unwrap();
     let mut fuse = Command::new("nbdfuse");
-    fuse.args(["--pidfile", text(&place("fuse.pid")), text(&file), "--unix", text(&socket)]);
+    fuse.args([text(&file), "--unix", text(&socket)]);
     let process = fuse.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut fuse = Fuse { process, file };
-    until_ready(&mut fuse.process, &place("fuse.pid"));
+    until(&mut fuse.process, || fs::metadata(folder.join("disk")).is_ok_and(|file| file.len() == SIZE));
     (server, fuse)
 }
 
@@ -198,6 +200,48 @@ fn a_device_that_lies_is_found_out_by_the_kind_of_its_fault_each_time() {
         let expected = if kind == "misdirected-write" { 2 * spoilt } else { spoilt };
         assert_eq!(found[kind].as_u64(), Some(expected), "{kind}: {}", ran.stdout);
     }
+}
+
+#[test]
+fn a_device_that_keeps_less_than_it_says_is_named_with_what_it_keeps() {
+    // 6 MiB of 8 that are written.
+    let kept = 6_291_456;
+    for fault in ["wrap", "drop"] {
+        let Some(rig) = Rig::faulty("a_device_that_keeps_less", fault, &[("KEPT", &kept.to_string())]) else {
+            return;
+        };
+        let bench = Bench::new();
+        let ran = rig.verify(&bench, &[]).expect_code(1);
+        let capacity = &ran.json()["verification"]["capacities"][0];
+        assert_eq!(capacity["kept_bytes"], kept, "{fault}: {}", ran.stdout);
+        let kinds: Vec<String> = counts(&ran).as_object().unwrap().keys().cloned().collect();
+        assert_eq!(kinds, ["missing-capacity"], "{fault}");
+    }
+}
+
+#[test]
+fn a_device_that_hangs_leaves_a_record_that_says_so() {
+    let Some(rig) = Rig::new("a_device_that_hangs", &["memory", "32M"], &[]) else { return };
+    let bench = Bench::new();
+    fs::write(bench.path().join("small.toml"), PROFILE).unwrap();
+    let token = rig.token(&bench);
+    let verify = ["verify", "./small.toml", "--target", rig.device(), "--destroy", &token];
+    let mut child = bench.command(&[&verify[..], &["--json", "--io-deadline", "500ms"]].concat()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "it never measured");
+    std::thread::spawn(move || lines.for_each(drop));
+    let signal = |name: &str| run("kill", &[name, &rig.server.0.id().to_string()]).unwrap();
+    signal("-STOP");
+    // It cannot end while the kernel waits for the device, so the document is all there is to wait for.
+    let document = serde_json::Deserializer::from_reader(child.stdout.take().unwrap()).into_iter().next();
+    let shown: Value = document.unwrap().unwrap();
+    signal("-CONT");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let counts = shown["verification"]["counts"].as_object().unwrap();
+    assert_eq!(counts.keys().collect::<Vec<_>>(), ["hang"], "{shown}");
+    assert!(shown["verification"]["faults"][0]["under_way_s"].as_f64().unwrap() >= 0.5, "{shown}");
+    let listed = bench.run(&["records", "--json"]).expect_code(0).json();
+    assert_eq!((&listed[0]["ended"], &listed[0]["outcome"]), (&"failed".into(), &"not-qualified".into()));
 }
 
 #[test]
