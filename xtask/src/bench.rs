@@ -32,6 +32,7 @@ mod equal_pairs;
 mod import;
 mod sizing;
 mod truth;
+mod verify;
 
 use awake::Awake;
 use duel::{Duel, DuelFigure, Load, Peer};
@@ -63,6 +64,7 @@ Rows, by name or by what the name begins with; all of them without one:
   counters        a week of PerfMon, 64 disks every 15 s
   size            a demand over all providers, and an explanation
   equal-pairs     pairs of runs of equal simulated devices, compared: how many are called different
+  verify          a load with every page compared, and without: CPU for one I/O
   truth           loop devices with limits of the kernel: what iotrial says of them; takes root
 
 Options:
@@ -93,7 +95,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 19] = [
+const ROWS: [Row; 20] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "t-io-uring", run: |bench| t_io_uring().run(bench) },
@@ -112,6 +114,7 @@ const ROWS: [Row; 19] = [
     Row { name: "counters", run: counters::counters },
     Row { name: "size", run: sizing::size },
     Row { name: "equal-pairs", run: equal_pairs::equal_pairs },
+    Row { name: "verify", run: verify::verify },
     Row { name: "truth", run: truth::truth },
 ];
 

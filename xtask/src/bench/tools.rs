@@ -133,6 +133,14 @@ impl Bench {
         command
     }
 
+    /// `iotrial verify` of a profile in the same way.
+    pub(crate) fn verify(&self, profile: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["verify", profile, "--json", "--quiet"]).args(arguments);
+        command.arg("--target").arg(self.target()).arg("--store").arg(self.store());
+        command
+    }
+
     /// `iotrial compare` of all records in a folder, with JSON on standard output.
     pub(crate) fn compare(&self, records: &Path) -> Command {
         let mut command = Command::new(&self.program);
