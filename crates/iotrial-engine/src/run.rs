@@ -130,11 +130,17 @@ pub fn run(
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
     let mut failure = None;
     let mut over_since = None;
-    while !control.is_aborted() {
+    let (verifier, mut looked) = (areas.verifier.as_deref(), Instant::now());
+    let is_stuck = || verifier.is_some_and(Verifier::is_stuck);
+    while !control.is_aborted() && !is_stuck() {
         let patience = meter.as_ref().map_or(TICK, |meter| meter.next_look().min(TICK));
         // The coordinator sleeps unless something is due: it shares the CPUs with the threads that it
         // measures.
-        match workers.handovers.recv_timeout(patience) {
+        let handover = workers.handovers.recv_timeout(patience);
+        if let Some(verifier) = verifier {
+            verifier.tick(std::mem::replace(&mut looked, Instant::now()).elapsed());
+        }
+        match handover {
             Ok(handover) => {
                 let spares = &workers.spares[handover.worker];
                 collector.add(handover, spares, kernel_threads, watcher);
@@ -166,8 +172,11 @@ pub fn run(
     let pauses = pause_watch.map_or_else(of_sim, PauseWatch::end);
     // After an abort the threads are left behind: one that is in a call to a device that hangs would be
     // waited for as long as that.
-    if control.is_aborted() {
+    if control.is_aborted() || is_stuck() {
         brake.abort();
+        verifier.into_iter().for_each(Verifier::give_up);
+        let waited = verifier.filter(|_| is_stuck()).map(|verifier| verifier.waits_at_most().as_secs_f64());
+        failure = failure.or(waited.map(|waited| format!("I/Os did not come back within {waited} s")));
     } else {
         failure = failure.or(workers.join().err().map(|error| format!("the I/O queue broke: {error}")));
     }

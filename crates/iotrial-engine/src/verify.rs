@@ -7,11 +7,13 @@
 //! was read wrongly, and one that is not is wrong on the media.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use iotrial_model::plan::{AreaKind, MAP_ENTRY_BYTES, Plan};
+use iotrial_model::plan::{AreaKind, IO_DEADLINE, MAP_ENTRY_BYTES, Plan};
 use iotrial_model::verification::{FaultKind, Noticed, OtherPlace, PageFault, Verification};
 
 use crate::content::Content;
@@ -26,15 +28,22 @@ mod ledger;
 mod queue;
 mod scan;
 pub(crate) mod stamp;
+mod under_way;
 
 pub(crate) use judge::poison;
 pub(crate) use queue::VerifyingQueue;
+pub use scan::ScanEnd;
 
 use capacity::ReadBack;
 use found::{Found, FoundFault};
 use judge::{Expected, Flaw};
 use ledger::{Entry, Ledger};
 use stamp::SECTOR;
+use under_way::{Begun, OfThread, UnderWay};
+
+/// Who hangs for so many deadlines is no longer waited for: two minutes, unless another deadline is given.
+// A choice: multipath drivers wait a minute or two for another path.
+const DEADLINES_WAITED: u32 = 8;
 
 /// How often a page that is not as it was written is read again.
 pub(crate) const REREADS: u8 = 3;
@@ -49,6 +58,11 @@ pub struct Verifier {
     pages_overlapped: AtomicU64,
     pages_scanned: AtomicU64,
     found: Mutex<Found>,
+    io_deadline: Duration,
+    under_way: UnderWay,
+    /// Reads that are no part of the load.
+    reads: Arc<OfThread>,
+    is_given_up: AtomicBool,
 }
 
 /// An area, and a handle to read it again.
@@ -72,16 +86,19 @@ impl Verifier {
             let jobs = plan.jobs.iter().filter(|job| job.areas.contains(area));
             jobs.map(|job| job.block_size.largest().get()).max().unwrap_or_default()
         };
-        let areas = (plan.areas.iter().enumerate().zip(handles)).map(|((index, area), (file, content))| VerifiedArea {
-            path: area.path.clone(),
-            kind: area.kind,
-            file,
-            content,
-            first_byte: area.offset.get(),
-            length: area.length.get(),
-            longest: longest(&index),
-            read_back: ReadBack::default(),
+        let areas = (plan.areas.iter().enumerate().zip(handles)).map(|((index, area), (file, content))| {
+            VerifiedArea {
+                path: area.path.clone(),
+                kind: area.kind,
+                file,
+                content,
+                first_byte: area.offset.get(),
+                length: area.length.get(),
+                longest: longest(&index),
+                read_back: ReadBack::default(),
+            }
         });
+        let under_way = UnderWay::default();
         Self {
             ledger: Ledger::new(plan),
             areas: areas.collect(),
@@ -90,7 +107,72 @@ impl Verifier {
             pages_overlapped: AtomicU64::new(0),
             pages_scanned: AtomicU64::new(0),
             found: Mutex::default(),
+            io_deadline: plan.io_deadline.unwrap_or(IO_DEADLINE),
+            reads: under_way.thread(),
+            under_way,
+            is_given_up: AtomicBool::new(false),
         }
+    }
+
+    /// So much time went by since the last call. Whoever waits for I/Os calls it many times in a second: time in which nobody did is none
+    /// of the storage.
+    pub fn tick(&self, elapsed: Duration) {
+        self.under_way.tick(elapsed);
+    }
+
+    /// Whether an I/O has been under way for so long that nobody should wait for it any more.
+    pub fn is_stuck(&self) -> bool {
+        !self.under_way.older_than(self.waits_at_most()).is_empty()
+    }
+
+    /// How long an I/O is waited for.
+    pub fn waits_at_most(&self) -> Duration {
+        self.io_deadline * DEADLINES_WAITED
+    }
+
+    /// Notes the I/Os that hang: nobody waits any more.
+    pub fn give_up(&self) {
+        for begun in self.under_way.older_than(self.io_deadline) {
+            self.note_hang(&begun);
+            self.is_given_up.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether there are I/Os that hang and that nobody waits for. Whatever touches the storage then may hang as well.
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of an I/O that is back.
+    fn came_back(&self, begun: Option<Begun>) {
+        if let Some(begun) = begun.filter(|begun| self.under_way.age(begun) >= self.io_deadline) {
+            self.note_hang(&begun);
+        }
+    }
+
+    #[cold]
+    fn note_hang(&self, begun: &Begun) {
+        let Begun { area, offset, length, noticed, .. } = *begun;
+        let path = self.areas[area as usize].path.clone();
+        self.note(FoundFault {
+            fault: PageFault {
+                under_way: Some(self.under_way.age(begun)),
+                ..PageFault::new(FaultKind::Hang, path, offset, length, noticed)
+            },
+            expected: None,
+            stranger: None,
+        });
+    }
+
+    /// Reads into a buffer that cannot pass for what is there.
+    fn read(&self, area: u32, bytes: &mut [u8], offset: u64, noticed: Noticed) -> io::Result<()> {
+        let VerifiedArea { file, content, .. } = &self.areas[area as usize];
+        content.poison(bytes, offset);
+        let begun = self.under_way.begun(area, offset, bytes.len() as u64, noticed);
+        let slot = self.reads.begin_anywhere(begun);
+        let result = os::read_exact_at(file, bytes, offset);
+        self.came_back(self.reads.end(slot));
+        result
     }
 
     /// Compares what an I/O read with what its pages held before it; answers with how many pages it compared.
@@ -143,14 +225,13 @@ impl Verifier {
         before: Entry,
         noticed: Noticed,
     ) {
-        let VerifiedArea { path, file, content, first_byte, length, .. } = &self.areas[area as usize];
+        let VerifiedArea { path, first_byte, length, .. } = &self.areas[area as usize];
         // The last page of an area may be cut.
         let page = self.ledger.page_size(area).min(first_byte + length - offset);
         let (mut good, mut last, mut os_error) = (0, first, None);
         for _ in 0..REREADS {
             let mut buffer = AlignedBuffer::new(page);
-            content.poison(buffer.as_mut_slice(), offset);
-            match os::read_exact_at(file, buffer.as_mut_slice(), offset) {
+            match self.read(area, buffer.as_mut_slice(), offset, noticed) {
                 Ok(()) => match judge::flaw(buffer.as_mut_slice(), expected) {
                     None => good += 1,
                     Some(flaw) => last = flaw,
@@ -163,7 +244,9 @@ impl Verifier {
             return;
         }
         let kind = match judge::kind_when_repeated(first.kind, last.kind, good > 0) {
-            FaultKind::LostWrite if self.is_part_there(area, offset, expected) => FaultKind::TornWrite,
+            FaultKind::LostWrite if self.is_part_there(area, offset, expected, noticed) => {
+                FaultKind::TornWrite
+            }
             kind => kind,
         };
         let flaw = if good > 0 { first } else { last };
@@ -182,13 +265,12 @@ impl Verifier {
     }
 
     /// Whether another page of the write that is missing at `offset` is there: then the write was torn between two pages.
-    fn is_part_there(&self, area: u32, offset: u64, expected: Expected) -> bool {
-        let VerifiedArea { file, content, first_byte, length, longest, .. } = &self.areas[area as usize];
+    fn is_part_there(&self, area: u32, offset: u64, expected: Expected, noticed: Noticed) -> bool {
+        let VerifiedArea { first_byte, length, longest, .. } = &self.areas[area as usize];
         let generation = expected.stamp.generation;
         self.ledger.pages_of_write(area, offset, generation, *longest).into_iter().any(|other| {
             let mut buffer = AlignedBuffer::new(self.ledger.page_size(area).min(first_byte + length - other));
-            content.poison(buffer.as_mut_slice(), other);
-            os::read_exact_at(file, buffer.as_mut_slice(), other).is_ok()
+            self.read(area, buffer.as_mut_slice(), other, noticed).is_ok()
                 && judge::flaw(buffer.as_mut_slice(), self.expected(area, other, generation)).is_none()
         })
     }

@@ -16,7 +16,7 @@ use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 use crate::step::Step;
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
-use crate::units::{ByteSize, group_thousands, seconds};
+use crate::units::{ByteSize, group_thousands, optional_seconds, seconds};
 
 mod error;
 mod arrival;
@@ -155,6 +155,14 @@ pub struct Plan {
     /// Whether everything that is read is compared with what was written: the figures are those of a load that also compares.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
+    /// How long an I/O of a load that compares may take before it counts as one that hangs.
+    #[serde(
+        rename = "io_deadline_s",
+        with = "optional_seconds",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub io_deadline: Option<Duration>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// The loads that run at once. Counts and intervals of a record are in the same order.
@@ -163,6 +171,10 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
+
+/// An I/O that takes longer hangs, unless another time is given.
+// SQL Server reports an I/O after 15 s (error 833), and SQLIOSim does.
+pub const IO_DEADLINE: Duration = Duration::from_secs(15);
 
 /// What is known of a page where what is read is compared, in bytes.
 pub const MAP_ENTRY_BYTES: u64 = size_of::<u64>() as u64;
@@ -428,19 +440,20 @@ impl Plan {
             need: request.need.clone().filter(|_| !request.staircase.is_empty()),
             until_steady: None,
             verified: false,
+            io_deadline: None,
             areas: areas.areas,
             jobs,
             notes,
         })
     }
 
-    /// The same plan with everything that is read compared with what was written.
+    /// The same plan with everything that is read compared with what was written; an I/O that takes longer than `io_deadline` hangs.
     ///
     /// # Errors
     ///
     /// Where the areas are not written by this run, so that nobody knows what they should hold, where sectors have no room for a stamp, or
     /// where the map of all pages takes more than a sixteenth of the `memory` of the host.
-    pub fn verified(self, memory: Option<ByteSize>) -> Result<Self, PlanError> {
+    pub fn verified(self, memory: Option<ByteSize>, io_deadline: Duration) -> Result<Self, PlanError> {
         if !self.engine.touches_targets() {
             return Err(PlanError::NothingToVerify { engine: self.engine.as_str() });
         }
@@ -459,7 +472,7 @@ impl Plan {
             Some(memory) if needed > ByteSize::bytes(memory.get() / 16) => {
                 Err(PlanError::MapTooLarge { needed, memory })
             }
-            _ => Ok(Self { verified: true, ..self }),
+            _ => Ok(Self { verified: true, io_deadline: Some(io_deadline), ..self }),
         }
     }
 
@@ -895,13 +908,13 @@ size = "10GiB"
         let pages = |plan: &Plan| (0..plan.areas.len()).map(|area| plan.pages_of(area)).sum::<u64>();
         let map = ByteSize::bytes(pages(&plan) * MAP_ENTRY_BYTES);
         let memory = |bytes: u64| Some(ByteSize::bytes(bytes));
-        assert!(plan.clone().verified(memory(16 * map.get())).unwrap().verified);
-        let too_large = plan.clone().verified(memory(16 * map.get() - 16)).unwrap_err();
+        assert!(plan.clone().verified(memory(16 * map.get()), IO_DEADLINE).unwrap().verified);
+        let too_large = plan.clone().verified(memory(16 * map.get() - 16), IO_DEADLINE).unwrap_err();
         assert!(matches!(too_large, PlanError::MapTooLarge { needed, .. } if needed == map));
         let changed = |change: &dyn Fn(&mut Plan)| {
             let mut plan = plan.clone();
             change(&mut plan);
-            plan.verified(None)
+            plan.verified(None, IO_DEADLINE)
         };
         for kind in [AreaKind::GivenFile, AreaKind::DeviceRead] {
             let refused = changed(&|plan| plan.areas[0].kind = kind).unwrap_err();

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::load::words;
+use crate::units::optional_seconds;
 
 /// So many faults are kept whole; the rest is counted.
 pub const FAULTS_KEPT: usize = 100;
@@ -89,6 +91,8 @@ words! {
         ReadError = "read-error",
         /// A write failed, or the flush that belongs to it.
         WriteError = "write-error",
+        /// An I/O did not come back within the deadline (`--io-deadline`): not at all, or later.
+        Hang = "hang",
         /// There was no room for a write.
         NoSpace = "no-space",
         /// The device went away: it no longer exists, or a block device says that it is full.
@@ -141,6 +145,14 @@ pub struct PageFault {
     /// Number of the operating system's error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub os_error: Option<i32>,
+    /// How long an I/O that hangs had been under way when it came back, or when nobody waited any more.
+    #[serde(
+        rename = "under_way_s",
+        with = "optional_seconds",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub under_way: Option<Duration>,
 }
 
 impl PageFault {
@@ -164,6 +176,7 @@ impl PageFault {
             other_place: None,
             good_rereads: None,
             os_error: None,
+            under_way: None,
         }
     }
 }

@@ -101,7 +101,10 @@ pub enum Aim {
         limit: Option<Duration>,
     },
     /// Whether it gives back what is written, with the load as the profile has it.
-    Verify,
+    Verify {
+        /// An I/O that takes longer hangs; more than zero. `None` is [`iotrial_model::plan::IO_DEADLINE`].
+        io_deadline: Option<Duration>,
+    },
     /// The highest rate of the load's mix that stays within the limits.
     Capacity {
         /// On every stream; `None` is what the threshold set calls acceptable.

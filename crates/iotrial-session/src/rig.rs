@@ -13,6 +13,7 @@ use iotrial_analysis::rate_search::EarlyEnd;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::run::{self, RunOutcome, StartRunError};
 use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared, RunId};
+use iotrial_engine::verify::ScanEnd;
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::given_target::in_words;
 use iotrial_model::plan::{Plan, SimDevice};
@@ -231,17 +232,25 @@ impl Rig {
             return;
         };
         let was_complete = record.ended.how == EndedHow::Complete;
-        let compared = was_complete && {
+        let end = was_complete.then(|| {
             // The display of the load has its end.
             self.observer.finish();
             let progress = |done, total| self.observer.comparing(done, total);
             verifier.scan(&progress, &|| self.control.is_stopping())
+        });
+        let ended = match end {
+            None | Some(ScanEnd::Complete) => None,
+            Some(ScanEnd::Stopped) => {
+                Some((EndedHow::Interrupted, "stopped while pages were compared after the load"))
+            }
+            Some(ScanEnd::Stuck) => {
+                Some((EndedHow::Failed, "the storage hung while pages were compared after the load"))
+            }
         };
-        if was_complete && !compared {
-            let reason = "stopped while pages were compared after the load".to_owned();
-            record.ended = Ended { how: EndedHow::Interrupted, reason: Some(reason) };
+        if let Some((how, reason)) = ended {
+            record.ended = Ended { how, reason: Some(reason.to_owned()) };
         }
-        record.verification = Some(verifier.verification(compared));
+        record.verification = Some(verifier.verification(end == Some(ScanEnd::Complete)));
     }
 
     /// The same of a load that `early_end` may end behind any interval: by the time from which on its figures count.
@@ -402,7 +411,14 @@ impl Rig {
     /// Gives the targets back: files that were made are removed, or kept where that was asked.
     pub fn release(mut self) -> Result<(), RigError> {
         let Some(prepared) = self.prepared.take() else { return Ok(()) };
-        if self.setup.request.keep_files {
+        let hangs = prepared.areas.verifier.as_ref().is_some_and(|verifier| verifier.is_given_up());
+        if hangs && prepared.made_files().next().is_some() {
+            self.observer.warn(
+                "warning: the storage hangs, so the test files stay; `iotrial clean` removes them later",
+            );
+        }
+        // To remove a file may hang as well.
+        if self.setup.request.keep_files || hangs {
             prepared.keep_made();
             return Ok(());
         }

@@ -15,7 +15,9 @@ use iotrial_model::content::{Checksum, digest_of_toml};
 use iotrial_model::given_target::{DealError, GivenTarget};
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
-use iotrial_model::plan::{EngineKind, FreeSpace, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
+use iotrial_model::plan::{
+    EngineKind, FreeSpace, IO_DEADLINE, Plan, PlanError, PlanRequest, TargetFacts, TargetKind,
+};
 use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
     ContentDigests, Ended, EndedHow, Host, HostActivity, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord,
@@ -188,8 +190,8 @@ impl Setup {
             facts.push(imagined_target(asked.engine));
         }
         let mut plan = Plan::decide(&profile, &asked, &facts)?;
-        if request.aim == Aim::Verify {
-            plan = plan.without_steps().verified(asked.memory)?;
+        if let Aim::Verify { io_deadline } = request.aim {
+            plan = plan.without_steps().verified(asked.memory, io_deadline.unwrap_or(IO_DEADLINE))?;
         }
         if plan.polled {
             polling::check_polling(&probed)?;
@@ -210,7 +212,7 @@ impl Setup {
         let mut search = None;
         let by_thresholds = || Limits::Thresholds(thresholds.clone());
         match &request.aim {
-            Aim::Figures | Aim::Verify => {}
+            Aim::Figures | Aim::Verify { .. } => {}
             // A load whose rates are all given is judged at them, one that nothing limits is not judged.
             Aim::Usual if profile.closed || profile.has_own_rate() || !plan.engine.has_device() => {}
             // Steps say how much load there is when.
@@ -352,7 +354,7 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
         staircase: request.staircase.clone(),
         need: match &request.aim {
             Aim::Capacity { need, .. } => need.clone(),
-            Aim::Usual | Aim::Figures | Aim::Verify | Aim::Steady { .. } => None,
+            Aim::Usual | Aim::Figures | Aim::Verify { .. } | Aim::Steady { .. } => None,
         },
         engine,
         engine_reason,

@@ -380,7 +380,7 @@ Examples:
 
 Every sector that is written carries a stamp: run, place, number of the write, check sum. Every page is read and \
 compared before it is overwritten, whenever the load reads it, and once more after the load. What differs is read again \
-three times and named: lost, torn, misdirected, stale, damaged … (`iotrial docs verify`). Rates and latencies of such a \
+three times and named: lost, torn, misdirected, stale, damaged, missing capacity, hang … (`iotrial docs verify`). Rates and latencies of such a \
 run are no measurement of the storage.
 
 What a power cut leaves is tried by `iotrial verify crash`.
@@ -394,6 +394,10 @@ pub struct VerifyArgs {
 
     #[command(flatten)]
     pub load: LoadArgs,
+
+    /// An I/O that takes longer is a fault, `hang`; after eight times as long nobody waits for it [default: 15s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::IO)]
+    pub io_deadline: Option<Duration>,
 
     /// Show the plan without doing anything.
     #[arg(long, help_heading = heading::NONE)]
@@ -412,12 +416,16 @@ impl VerifyArgs {
     pub fn request(&self) -> Result<LoadRequest, Failure> {
         let load = &self.load;
         check_size(load.size)?;
+        if self.io_deadline.is_some_and(|deadline| deadline.is_zero()) {
+            let error = anyhow::anyhow!("--io-deadline must be more than zero");
+            return Err(Failure::input(error).hint("give a time such as 15s, or leave it out".to_owned()));
+        }
         Ok(LoadRequest {
             full: load.full,
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
-            aim: Aim::Verify,
+            aim: Aim::Verify { io_deadline: self.io_deadline },
             rig: load.rig.request()?,
             ..LoadRequest::default()
         })

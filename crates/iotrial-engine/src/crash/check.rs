@@ -230,15 +230,20 @@ impl<'c> Checker<'c> {
         });
     }
 
-    fn extent(&self) -> Extent<'_> {
+    fn extent(&self) -> Extent<impl Fn(&mut [u8], u64) -> io::Result<()> + Sync + '_> {
         let Armed { first_byte, pages, page_bytes, .. } = *self.armed;
         Extent {
-            file: self.file,
-            content: &self.content,
+            read: |bytes: &mut [u8], offset| self.read(bytes, offset),
             first_byte,
             length: pages * page_bytes,
             page: page_bytes,
         }
+    }
+
+    /// Reads into a buffer that cannot pass for what is there.
+    fn read(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        self.content.poison(bytes, offset);
+        os::read_exact_at(self.file, bytes, offset)
     }
 
     fn offset_of(&self, page: u64) -> u64 {
@@ -284,7 +289,7 @@ impl<'c> Checker<'c> {
         let (mut good, mut right, mut last, mut os_error) = (0, None, first, None);
         for _ in 0..REREADS {
             let mut buffer = AlignedBuffer::new(self.armed.page_bytes);
-            match self.extent().read(buffer.as_mut_slice(), self.offset_of(page)) {
+            match self.read(buffer.as_mut_slice(), self.offset_of(page)) {
                 Ok(()) => match held(buffer.as_mut_slice(), allowed) {
                     Held::Fault(flaw) => last = flaw,
                     held => (good, right) = (good + 1, Some(held)),

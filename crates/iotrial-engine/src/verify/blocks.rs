@@ -1,12 +1,9 @@
 //! Every page of files and devices, read in large blocks by several threads.
 
-use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::content::Content;
 use crate::targets::fill::AlignedBuffer;
-use crate::targets::os;
 
 /// One read: as large as those of the layout, or a page where that is larger.
 const BLOCK: u64 = 1 << 20;
@@ -16,9 +13,9 @@ const READERS: usize = 4;
 
 /// Pages that follow one another; the last may be cut.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Extent<'f> {
-    pub(crate) file: &'f File,
-    pub(crate) content: &'f Content,
+pub(crate) struct Extent<R> {
+    /// Reads at an offset, into a buffer that cannot pass for what is there.
+    pub(crate) read: R,
     /// From the start of the file or device.
     pub(crate) first_byte: u64,
     /// In bytes.
@@ -27,25 +24,19 @@ pub(crate) struct Extent<'f> {
     pub(crate) page: u64,
 }
 
-impl Extent<'_> {
+impl<R: Fn(&mut [u8], u64) -> io::Result<()>> Extent<R> {
     /// A block ends where a page does, whatever the size of a page is.
     const fn block(&self) -> u64 {
         BLOCK.next_multiple_of(self.page)
     }
 
-    /// Reads into a buffer that cannot pass for what is there.
-    pub(crate) fn read(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-        self.content.poison(bytes, offset);
-        os::read_exact_at(self.file, bytes, offset)
-    }
-
     /// Hands on each page of a block with its offset.
     fn read_block(&self, bytes: &mut [u8], offset: u64, page: impl Fn(u64, io::Result<&[u8]>)) {
         let step = usize::try_from(self.page).expect("a page fits in memory");
-        let is_read = self.read(bytes, offset).is_ok();
+        let is_read = (self.read)(bytes, offset).is_ok();
         for (bytes, at) in bytes.chunks_mut(step).zip((offset..).step_by(step)) {
             // Where the whole block cannot be read, the pages of it that can are.
-            let read = if is_read { Ok(()) } else { self.read(bytes, at) };
+            let read = if is_read { Ok(()) } else { (self.read)(bytes, at) };
             page(at, read.map(|()| &*bytes));
         }
     }
@@ -53,8 +44,8 @@ impl Extent<'_> {
 
 /// Reads every page and hands it on with the number of its extent and its offset; false where `stop` ended it. `progress` gets the bytes
 /// that were read, and those of all extents.
-pub(crate) fn read_pages(
-    extents: &[Extent<'_>],
+pub(crate) fn read_pages<R: Fn(&mut [u8], u64) -> io::Result<()> + Sync>(
+    extents: &[Extent<R>],
     progress: &(dyn Fn(u64, u64) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
     page: impl Fn(usize, u64, io::Result<&[u8]>) + Sync,

@@ -138,7 +138,8 @@ mod tests {
     }
 
     fn fault(kind: FaultKind, offset: u64, stranger: Option<u64>) -> FoundFault {
-        let stranger = stranger.map(|home| Stamp { run: 1, generation: 1, sector: home / SECTOR as u64, area: 0 });
+        let stranger =
+            stranger.map(|home| Stamp { run: 1, generation: 1, sector: home / SECTOR as u64, area: 0 });
         let fault = PageFault {
             first_bad_byte: Some(offset),
             ..PageFault::new(kind, "a".into(), offset, PAGE, Noticed::EndScan)

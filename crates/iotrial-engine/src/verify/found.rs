@@ -87,7 +87,10 @@ impl Found {
             }
         }
         let mut counts = BTreeMap::new();
-        let kinds = faults.iter().map(|found| (found.fault.kind, 1)).chain(others.iter().map(|((_, kind), count)| (*kind, *count)));
+        let kinds = faults
+            .iter()
+            .map(|found| (found.fault.kind, 1))
+            .chain(others.iter().map(|((_, kind), count)| (*kind, *count)));
         for (kind, count) in kinds {
             *counts.entry(kind).or_default() += count;
         }

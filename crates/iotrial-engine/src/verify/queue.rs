@@ -13,6 +13,7 @@ use iotrial_model::verification::{FaultKind, Noticed};
 
 use super::Verifier;
 use super::ledger::Entry;
+use super::under_way::OfThread;
 use crate::queue::{Completion, Handing, IoQueue, Request};
 
 /// A write whose page another thread writes is tried again so soon.
@@ -35,6 +36,7 @@ pub(crate) struct VerifyingQueue<Q, C> {
     verifier: Arc<Verifier>,
     /// By slot.
     stages: Vec<Option<Stage>>,
+    under_way: Arc<OfThread>,
     /// Writes that wait until their pages are free.
     waiting: VecDeque<Request>,
     /// What goes to the inner queue next.
@@ -44,10 +46,12 @@ pub(crate) struct VerifyingQueue<Q, C> {
 
 impl<Q: IoQueue, C: Clock> VerifyingQueue<Q, C> {
     pub(crate) fn new(inner: Q, clock: C, verifier: Arc<Verifier>) -> Self {
+        let under_way = verifier.under_way.thread();
         Self {
             inner,
             clock,
             verifier,
+            under_way,
             stages: Vec::new(),
             waiting: VecDeque::new(),
             staged: Vec::new(),
@@ -64,10 +68,12 @@ impl<Q: IoQueue, C: Clock> VerifyingQueue<Q, C> {
     fn begin(&mut self, request: Request) {
         let Request { slot, area, offset, length, direction, .. } = request;
         let ledger = &self.verifier.ledger;
-        let stage = match direction {
-            Direction::Read => Stage::Read(request, ledger.look(area, offset, length.into()).collect()),
+        let (stage, noticed) = match direction {
+            Direction::Read => {
+                (Stage::Read(request, ledger.look(area, offset, length.into()).collect()), Noticed::Read)
+            }
             Direction::Write => match ledger.claim(area, offset, length.into()) {
-                Some(before) => Stage::Look(request, before),
+                Some(before) => (Stage::Look(request, before), Noticed::BeforeOverwrite),
                 None => return self.waiting.push_back(request),
             },
         };
@@ -75,7 +81,14 @@ impl<Q: IoQueue, C: Clock> VerifyingQueue<Q, C> {
         let look =
             Request { direction: Direction::Read, durability: Durability::None, generation: 0, ..request };
         self.staged.push(look);
+        self.note_begun(&request, noticed);
         self.put(slot, stage);
+    }
+
+    fn note_begun(&self, request: &Request, noticed: Noticed) {
+        let Request { slot, area, offset, length, .. } = *request;
+        let begun = self.verifier.under_way.begun(area, offset, length.into(), noticed);
+        self.under_way.begin(slot as usize, begun);
     }
 
     fn put(&mut self, slot: u32, stage: Stage) {
@@ -107,6 +120,7 @@ impl<Q: IoQueue, C: Clock> VerifyingQueue<Q, C> {
     /// Goes on with a slot; true where its I/O is done.
     fn go_on(&mut self, completion: &Completion) -> bool {
         let slot = completion.slot;
+        self.verifier.came_back(self.under_way.end(slot as usize));
         let stage = self.stages[slot as usize].take().expect("a slot that is done was begun");
         match stage {
             Stage::Read(request, before) => {
@@ -116,6 +130,7 @@ impl<Q: IoQueue, C: Clock> VerifyingQueue<Q, C> {
             Stage::Look(request, before) => {
                 self.compare(&request, &before, completion.outcome, Noticed::BeforeOverwrite);
                 self.staged.push(request);
+                self.note_begun(&request, Noticed::Write);
                 self.put(slot, Stage::Write(request));
                 false
             }

@@ -128,7 +128,9 @@ impl<Q> FaultyQueue<Q> {
             FaultKind::ReadError => {
                 self.after.insert(slot, After::Say(Outcome::Error(5)));
             }
-            FaultKind::FutureWrite | FaultKind::MissingCapacity => unreachable!("it is no single write"),
+            FaultKind::FutureWrite | FaultKind::MissingCapacity | FaultKind::Hang => {
+                unreachable!("it is no single write")
+            }
             // What is read is put there for the time of the read.
             FaultKind::StaleRead => {
                 self.put(&self.written(offset, u64::MAX >> 3), offset);
@@ -236,7 +238,7 @@ fn a_device_that_keeps_less_than_it_takes_is_named_with_what_it_keeps() {
         (0..PAGES).for_each(|page| small.settle(page));
         let mut queue = VerifyingQueue::new(small, clock.clone(), Arc::clone(&verifier));
         load(&mut queue, &clock, 1, 2_000);
-        assert!(verifier.scan(&|_, _| (), &|| false));
+        assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
         // Of a scan that did not come to its end, nothing is said.
         assert_eq!(verifier.verification(false).capacities, []);
         for _ in 0..2 {
@@ -324,14 +326,16 @@ fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
     let mut queue = VerifyingQueue::new(faulty, clock.clone(), Arc::clone(&verifier));
     load(&mut queue, &clock, 1, 4_000);
     let injected = queue.inner().spoilt.len() as u64;
-    assert!(verifier.scan(&|_, _| (), &|| false));
+    assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
     (verifier.verification(true), injected)
 }
 
 #[test]
 fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
     // The map knows each write; what was written behind a journal is tried in `crash`. How much a device keeps is tried below.
-    let is_single = |kind: &FaultKind| !matches!(kind, FaultKind::FutureWrite | FaultKind::MissingCapacity);
+    let is_single = |kind: &FaultKind| {
+        !matches!(kind, FaultKind::FutureWrite | FaultKind::MissingCapacity | FaultKind::Hang)
+    };
     for kind in FaultKind::ALL.iter().copied().filter(is_single) {
         let (verification, injected) = verified_with(Some(kind));
         assert_eq!(injected, EACH, "{kind:?}");
@@ -376,7 +380,7 @@ fn threads_that_write_the_same_pages_do_not_accuse_each_other() {
             });
         }
     });
-    assert!(verifier.scan(&|_, _| (), &|| false));
+    assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
     let verification = verifier.verification(true);
     assert_eq!((verification.fault_count(), verification.pages_scanned), (0, PAGES));
     assert!(verification.writes > 4_000, "{verification:?}");
@@ -445,7 +449,7 @@ fn a_write_that_ends_between_two_of_its_pages_is_torn_and_one_that_is_missing_wh
                 2 => done(&mut queue, &clock, 8..12, 11),
                 _ => {}
             }
-            assert!(verifier.scan(&|_, _| (), &|| false));
+            assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
             assert_eq!(verifier.verification(true).counts, counts, "{missing:?} {behind:?} {look}");
         }
     }
@@ -481,9 +485,80 @@ fn a_buffer_shows_where_a_read_put_nothing() {
     assert_eq!((flaw.kind, flaw.bad_sectors), (FaultKind::ReadWithoutTransfer, 16));
 }
 
+/// A queue that keeps what is done to itself while it is told to.
+struct Holding<Q> {
+    inner: Q,
+    holds: Arc<AtomicBool>,
+    done: Vec<Completion>,
+}
+
+impl<Q: IoQueue> IoQueue for Holding<Q> {
+    fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
+        self.inner.submit(requests, handing)
+    }
+
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+        self.inner.reap(&mut self.done, wait_until_ns)?;
+        if !self.holds.load(Ordering::Relaxed) {
+            completions.append(&mut self.done);
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, slot: u32) -> &[u8] {
+        self.inner.buffer(slot)
+    }
+}
+
+#[test]
+fn an_io_that_comes_back_after_its_deadline_hung_and_one_that_does_not_is_given_up() {
+    // So long after the beginning, and whether it comes back then; with what is called a hang.
+    let cases = [(14, true, 0), (15, true, 1), (119, true, 1), (119, false, 0), (120, false, 1)];
+    for (seconds, comes_back, hangs) in cases {
+        for generation in [0, 7] {
+            let place = tempfile::tempdir().unwrap();
+            let (prepared, verifier) = laid_out_file(place.path());
+            let clock = MonotonicClock::before_start();
+            clock.start();
+            let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+            let holds = Arc::new(AtomicBool::new(true));
+            let inner = threads_queue(&area, &clock);
+            let holding = Holding { inner, holds: Arc::clone(&holds), done: Vec::new() };
+            let mut queue = VerifyingQueue::new(holding, clock.clone(), Arc::clone(&verifier));
+            let direction = if generation == 0 { Direction::Read } else { Direction::Write };
+            let (offset, durability) = (FIRST_BYTE + 3 * PAGE, Durability::None);
+            let request =
+                Request { slot: 0, area: 0, offset, length: LENGTH, direction, durability, generation };
+            queue.submit(&[request], Handing::WithReap).unwrap();
+            (0..seconds).for_each(|_| verifier.tick(Duration::from_secs(1)));
+            assert_eq!(verifier.is_stuck(), seconds == 120);
+            if comes_back {
+                holds.store(false, Ordering::Relaxed);
+                let mut completions = Vec::new();
+                while completions.is_empty() {
+                    queue.reap(&mut completions, clock.now_ns() + 1_000_000_000).unwrap();
+                }
+            } else if verifier.is_stuck() {
+                verifier.give_up();
+            }
+            assert_eq!(verifier.is_given_up(), seconds == 120);
+            let found = verifier.verification(false);
+            let expected =
+                if hangs > 0 { BTreeMap::from([(FaultKind::Hang, hangs)]) } else { BTreeMap::new() };
+            assert_eq!(found.counts, expected, "{seconds} {comes_back}");
+            for fault in found.faults {
+                assert_eq!(
+                    (fault.offset_bytes, fault.under_way),
+                    (offset, Some(Duration::from_secs(seconds)))
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_scan_that_is_stopped_says_so() {
     let place = tempfile::tempdir().unwrap();
     let (_prepared, verifier) = laid_out_file(place.path());
-    assert!(!verifier.scan(&|_, _| (), &|| true));
+    assert_eq!(verifier.scan(&|_, _| (), &|| true), ScanEnd::Stopped);
 }

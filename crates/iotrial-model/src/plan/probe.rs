@@ -113,6 +113,7 @@ impl Plan {
             need: None,
             until_steady: None,
             verified: false,
+            io_deadline: None,
             areas,
             jobs,
             notes: Vec::new(),

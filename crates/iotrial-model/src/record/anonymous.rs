@@ -30,7 +30,8 @@ impl RunRecord {
         }
         let verified_paths = self.verification.iter_mut().flat_map(|verification| {
             let of_faults = verification.faults.iter_mut().flat_map(|fault| {
-                std::iter::once(&mut fault.path).chain(fault.other_place.as_mut().map(|place| &mut place.path))
+                std::iter::once(&mut fault.path)
+                    .chain(fault.other_place.as_mut().map(|place| &mut place.path))
             });
             of_faults.chain(verification.capacities.iter_mut().map(|capacity| &mut capacity.path))
         });

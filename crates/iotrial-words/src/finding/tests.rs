@@ -121,7 +121,11 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         page_count: 16_777_216,
         path: words("/dev/sdb"),
         offset_bytes: 0,
-        capacity: Some(KeptCapacity { path: "/dev/sdb".into(), written_bytes: 64 << 30, kept_bytes: 8 << 30 }),
+        capacity: Some(KeptCapacity {
+            path: "/dev/sdb".into(),
+            written_bytes: 64 << 30,
+            kept_bytes: 8 << 30,
+        }),
     });
     vec![
         (Id::AlteredRecord, E::Nothing {}),

@@ -61,6 +61,7 @@ const fn name(kind: FaultKind) -> (&'static str, &'static str) {
         FaultKind::ShortIo => ("short transfer", "short transfers"),
         FaultKind::ReadError => ("read error", "read errors"),
         FaultKind::WriteError => ("write error", "write errors"),
+        FaultKind::Hang => ("I/O that hung", "I/Os that hung"),
         FaultKind::NoSpace => ("write without room", "writes without room"),
         FaultKind::DeviceGone => ("I/O to a device that is gone", "I/Os to a device that is gone"),
     }

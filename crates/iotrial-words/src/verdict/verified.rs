@@ -31,7 +31,10 @@ pub(super) fn verified(ruling: &VerifiedRuling, outcome: Outcome) -> VerdictWord
         ),
         Outcome::NotQualified if !capacities.is_empty() => {
             let kept: Vec<String> = capacities.iter().map(kept_capacity).collect();
-            ("keeps less than it takes", format!("The storage keeps less than it takes: {}.", kept.join("; ")))
+            (
+                "keeps less than it takes",
+                format!("The storage keeps less than it takes: {}.", kept.join("; ")),
+            )
         }
         Outcome::NotQualified => (
             "does not give back what was written",

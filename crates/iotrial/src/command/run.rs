@@ -20,6 +20,7 @@ use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::format_duration;
 use iotrial_model::verdict::{Advice, Change};
+use iotrial_model::verification::FaultKind;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::observer::Observer;
 use iotrial_session::quiet::QuietWait;
@@ -241,8 +242,13 @@ pub fn carry_out(load: JudgedProfile, request: &LoadRequest, output: RunOutput) 
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
     let Finished { record, path, kept, thresholds, released } = ran?;
-    let files =
-        if released.is_ok() { Files::of(&record.plan, request.rig.keep_files) } else { Files::Unknown };
+    // What is on storage that hangs is left there.
+    let hangs = record.verification.as_ref().is_some_and(|found| found.counts.contains_key(&FaultKind::Hang));
+    let files = if released.is_ok() && !hangs {
+        Files::of(&record.plan, request.rig.keep_files)
+    } else {
+        Files::Unknown
+    };
     let name = match &kept {
         Ok(()) => record.id.clone(),
         Err(error) => shell_line::quoted(&error.path.display().to_string()),

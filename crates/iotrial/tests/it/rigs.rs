@@ -93,7 +93,9 @@ fn obstacle() -> Option<String> {
     if run("id", &["-u"]).as_deref() != Some("0") {
         return Some("only root sets up loop devices".to_owned());
     }
-    if let Some(missing) = ["/dev/fuse", "/dev/loop-control"].into_iter().find(|node| !Path::new(node).exists()) {
+    if let Some(missing) =
+        ["/dev/fuse", "/dev/loop-control"].into_iter().find(|node| !Path::new(node).exists())
+    {
         return Some(format!("there is no {missing}"));
     }
     let programs = ["nbdkit", "nbdfuse", "losetup"];
@@ -105,7 +107,10 @@ fn obstacle() -> Option<String> {
 fn until(process: &mut Child, is_ready: impl Fn() -> bool) {
     let begin = std::time::Instant::now();
     while !is_ready() {
-        assert!(process.try_wait().unwrap().is_none() && begin.elapsed().as_secs() < 60, "it did not come up");
+        assert!(
+            process.try_wait().unwrap().is_none() && begin.elapsed().as_secs() < 60,
+            "it did not come up"
+        );
         std::thread::yield_now();
     }
 }
@@ -148,7 +153,8 @@ impl Rig {
     fn verify(&self, bench: &Bench, more: &[&str]) -> Ran {
         fs::write(bench.path().join("small.toml"), PROFILE).unwrap();
         let token = self.token(bench);
-        let verify = ["verify", "./small.toml", "--target", self.device(), "--destroy", &token, "--quiet", "--json"];
+        let verify =
+            ["verify", "./small.toml", "--target", self.device(), "--destroy", &token, "--quiet", "--json"];
         bench.run(&[&verify, more].concat())
     }
 
@@ -186,7 +192,15 @@ fn counts(ran: &Ran) -> Value {
 
 #[test]
 fn a_device_that_lies_is_found_out_by_the_kind_of_its_fault_each_time() {
-    let kinds = ["lost-write", "torn-write", "misdirected-write", "bit-flip", "read-error", "write-error", "stale-read"];
+    let kinds = [
+        "lost-write",
+        "torn-write",
+        "misdirected-write",
+        "bit-flip",
+        "read-error",
+        "write-error",
+        "stale-read",
+    ];
     for kind in kinds {
         let Some(rig) = Rig::faulty("a_device_that_lies", kind, &[]) else { return };
         let bench = Bench::new();
@@ -226,7 +240,8 @@ fn a_device_that_hangs_leaves_a_record_that_says_so() {
     fs::write(bench.path().join("small.toml"), PROFILE).unwrap();
     let token = rig.token(&bench);
     let verify = ["verify", "./small.toml", "--target", rig.device(), "--destroy", &token];
-    let mut child = bench.command(&[&verify[..], &["--json", "--io-deadline", "500ms"]].concat()).spawn().unwrap();
+    let mut child =
+        bench.command(&[&verify[..], &["--json", "--io-deadline", "500ms"]].concat()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "it never measured");
     std::thread::spawn(move || lines.for_each(drop));

@@ -84,6 +84,8 @@ fn what_cannot_be_verified_is_refused_before_anything_is_written() {
             bench.run(&["verify", "./small.toml", "--target", "a", "--engine", engine]).expect_code(2);
         assert!(refused.stderr.contains("nothing that could be read back"), "{}", refused.stderr);
     }
+    let no_time = ["verify", "./small.toml", "--target", "a", "--io-deadline", "0s"];
+    bench.run(&no_time).expect_code(2);
     // A file of an earlier run: nobody knows what is in it.
     bench.run(&["run", "./small.toml", "--target", "a", "--keep-files", "--quiet"]);
     let file = bench.path().join("a").join("pages.iotrial");
