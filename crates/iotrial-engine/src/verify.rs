@@ -24,6 +24,7 @@ pub(crate) mod blocks;
 mod capacity;
 pub(crate) mod found;
 pub(crate) mod judge;
+mod kernel_log;
 mod ledger;
 mod queue;
 mod scan;
@@ -37,6 +38,7 @@ pub use scan::ScanEnd;
 use capacity::ReadBack;
 use found::{Found, FoundFault};
 use judge::{Expected, Flaw};
+use kernel_log::KernelLog;
 use ledger::{Entry, Ledger};
 use stamp::SECTOR;
 use under_way::{Begun, OfThread, UnderWay};
@@ -63,6 +65,7 @@ pub struct Verifier {
     /// Reads that are no part of the load.
     reads: Arc<OfThread>,
     is_given_up: AtomicBool,
+    kernel_log: Mutex<KernelLog>,
 }
 
 /// An area, and a handle to read it again.
@@ -111,6 +114,7 @@ impl Verifier {
             reads: under_way.thread(),
             under_way,
             is_given_up: AtomicBool::new(false),
+            kernel_log: Mutex::new(KernelLog::from_now()),
         }
     }
 
@@ -306,15 +310,25 @@ impl Verifier {
     }
 
     /// What was found out. The ends of misdirected writes are joined: what lies at one place names the place where it is missing.
-    pub fn verification(&self, scan_complete: bool) -> Verification {
+    ///
+    /// `devices` are the names that the kernel has for the block devices below.
+    pub fn verification(&self, scan_complete: bool, devices: &[String]) -> Verification {
         let mut found = self.found.lock().expect("no holder panics");
         // Which pages are right is known when all were read.
         let capacities =
             if scan_complete { capacity::kept_capacities(&self.areas, &mut found) } else { Vec::new() };
-        let (counts, faults) = found.joined(|stamp| {
+        let (counts, mut faults) = found.joined(|stamp| {
             let area = self.areas.get(usize::from(stamp.area))?;
             Some(OtherPlace { path: area.path.clone(), offset_bytes: stamp.sector * SECTOR as u64 })
         });
+        // The file system may hang with its device.
+        for fault in faults.iter_mut().filter(|_| !self.is_given_up()) {
+            let area = self.areas.iter().find(|area| area.path == fault.path);
+            let byte = fault.first_bad_byte.unwrap_or(fault.offset_bytes);
+            fault.device_byte = area.and_then(|area| os::device_byte(&area.file, byte));
+        }
+        let mut kernel_log = self.kernel_log.lock().expect("no holder panics");
+        let kernel_log = if counts.is_empty() { Vec::new() } else { kernel_log.lines_on(devices) };
         Verification {
             pages: self.ledger.pages(),
             map_bytes: self.ledger.pages() * MAP_ENTRY_BYTES,
@@ -327,6 +341,7 @@ impl Verifier {
             counts,
             faults,
             capacities,
+            kernel_log,
         }
     }
 }

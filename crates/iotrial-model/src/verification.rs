@@ -39,6 +39,9 @@ pub struct Verification {
     /// Files and devices that keep less than they take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<KeptCapacity>,
+    /// Where there are faults: what the kernel logged on the devices below during the run, the first 50 lines. Absent where it may not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernel_log: Vec<String>,
 }
 
 /// A file or device that takes more than it keeps.
@@ -130,6 +133,10 @@ pub struct PageFault {
     /// The first byte that is not as it was written, from the start of the file or device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_bad_byte: Option<u64>,
+    /// Where that byte, or the I/O, is on the block device that holds the file system (a sector, or LBA, has 512 bytes of it). Absent of raw devices, where it
+    /// is the same, and of file systems that do not tell (Linux: ext4 and XFS do).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_byte: Option<u64>,
     /// Sectors of 512 bytes that are not as they were written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_sectors: Option<u64>,
@@ -171,6 +178,7 @@ impl PageFault {
             length_bytes,
             noticed,
             first_bad_byte: None,
+            device_byte: None,
             bad_sectors: None,
             bad_bits: None,
             other_place: None,

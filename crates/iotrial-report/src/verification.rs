@@ -21,6 +21,9 @@ pub(crate) fn section(summary: &Summary) -> Option<Section> {
     if !verification.faults.is_empty() {
         blocks.push(Block::Table(places(&verification.faults, "after the load")));
     }
+    if !verification.kernel_log.is_empty() {
+        blocks.push(Block::Table(kernel_log(&verification.kernel_log)));
+    }
     Some(Section {
         id: "verification",
         heading: "What was written and read back",
@@ -95,6 +98,7 @@ pub(crate) fn places(faults: &[PageFault], at_end: &str) -> Table {
             words(fault.kind.as_str()),
             Value::Text(fault.path.display().to_string()),
             Value::Count(fault.first_bad_byte.unwrap_or(fault.offset_bytes)),
+            fault.device_byte.map_or(Value::Absent, Value::Count),
             fault.bad_sectors.map_or(Value::Absent, Value::Count),
             words(match fault.noticed {
                 Noticed::BeforeOverwrite => "before it was overwritten",
@@ -112,12 +116,23 @@ pub(crate) fn places(faults: &[PageFault], at_end: &str) -> Table {
             Column::new("kind", Quantity::Words),
             Column::new("file or device", Quantity::Words),
             Column::new("byte", Quantity::Count),
+            Column::new("byte of the device", Quantity::Count),
             Column::new("sectors", Quantity::Count),
             Column::new("noticed", Quantity::Words),
             Column::new("right when repeated, of 3", Quantity::Count),
             Column::new("other end", Quantity::Words),
         ],
         rows: rows.collect(),
+        at_a_glance: false,
+    }
+}
+
+/// What the kernel said of the devices.
+fn kernel_log(lines: &[String]) -> Table {
+    Table {
+        caption: "What the kernel logged on the devices".to_owned(),
+        columns: vec![Column::new("line", Quantity::Words)],
+        rows: lines.iter().map(|line| row(vec![words(line)])).collect(),
         at_a_glance: false,
     }
 }

@@ -250,7 +250,9 @@ impl Rig {
         if let Some((how, reason)) = ended {
             record.ended = Ended { how, reason: Some(reason.to_owned()) };
         }
-        record.verification = Some(verifier.verification(end == Some(ScanEnd::Complete)));
+        let devices = record.targets.iter().flat_map(|target| &target.devices);
+        let devices: Vec<String> = devices.map(|device| device.name.clone()).collect();
+        record.verification = Some(verifier.verification(end == Some(ScanEnd::Complete), &devices));
     }
 
     /// The same of a load that `early_end` may end behind any interval: by the time from which on its figures count.

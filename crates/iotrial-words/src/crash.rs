@@ -279,19 +279,8 @@ mod tests {
         say("kept", &sentence(&check()));
         say("kept", rule_of_three(CrashOutcome::Kept).unwrap());
         say("stopped", &sentence(&CrashCheck { scan_complete: false, pages_checked: 1_000, ..check() }));
-        let fault = PageFault {
-            kind: FaultKind::LostWrite,
-            path: check().armed.path,
-            offset_bytes: 8_192,
-            length_bytes: 8_192,
-            noticed: Noticed::EndScan,
-            first_bad_byte: None,
-            bad_sectors: None,
-            bad_bits: None,
-            other_place: None,
-            good_rereads: None,
-            os_error: None,
-        };
+        let path = check().armed.path;
+        let fault = PageFault::new(FaultKind::LostWrite, path, 8_192, 8_192, Noticed::EndScan);
         for count in [1, 41] {
             let counts = BTreeMap::from([(FaultKind::LostWrite, count)]);
             say("lost", &sentence(&CrashCheck { counts, faults: vec![fault.clone()], ..check() }));

@@ -119,6 +119,35 @@ fn is_mapped(file: &File, start: u64, length: u64) -> rustix::io::Result<bool> {
     Ok(true)
 }
 
+/// File systems whose FIEMAP counts bytes of the block device that they lie on; that of btrfs counts in a space of its own.
+const ON_DEVICE: [rustix::fs::FsWord; 2] = [0xef53, 0x5846_5342];
+
+/// Where a byte of a file is on the block device that holds its file system; `None` where that is not known.
+pub(crate) fn device_byte(file: &File, offset: u64) -> Option<u64> {
+    if !ON_DEVICE.contains(&rustix::fs::fstatfs(file).ok()?.f_type) {
+        return None;
+    }
+    let mut fiemap = Fiemap {
+        request: Request {
+            start: offset,
+            length: 1,
+            flags: 0,
+            mapped_extents: 0,
+            extent_count: 1,
+            reserved: 0,
+        },
+        extents: [Extent::default(); EXTENTS_AT_ONCE],
+    };
+    #[expect(unsafe_code, reason = "the ioctl is not in rustix")]
+    // SAFETY: the opcode and the structure belong together, see the implementation above.
+    unsafe {
+        rustix::ioctl::ioctl(file, &mut fiemap).ok()?;
+    }
+    let extent = fiemap.extents[..1].iter().find(|_| fiemap.request.mapped_extents > 0)?;
+    let is_plain = extent.flags & !EXTENT_LAST == 0 && (extent.logical..=offset).contains(&offset);
+    is_plain.then(|| extent.physical.checked_add(offset - extent.logical))?
+}
+
 /// How far the extents reach from `reached` without a gap; `None` when there is one, or when they do
 /// not lead any further.
 fn walk(extents: &[Extent], mut reached: u64, end: u64) -> Option<u64> {
@@ -188,6 +217,17 @@ mod tests {
         rustix::fs::fallocate(&file, punch, 1 << 18, 4096).unwrap();
         assert!(!is_written(&file, 0, 1 << 20).unwrap());
         assert!(is_written(&file, 0, 1 << 18).unwrap());
+    }
+
+    #[test]
+    fn bytes_that_follow_one_another_in_an_extent_do_so_on_the_device() {
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(&vec![0xa5; 1 << 20], 0).unwrap();
+        file.sync_all().unwrap();
+        let Some(first) = device_byte(&file, 0) else {
+            return println!("skipped: this file system does not tell where a file is");
+        };
+        assert_eq!((device_byte(&file, 4095), device_byte(&file, 1 << 21)), (Some(first + 4095), None));
     }
 
     #[test]

@@ -111,6 +111,8 @@ pub(crate) fn is_written(file: &File, start: u64, length: u64) -> io::Result<boo
     extents::is_written(file, start, length)
 }
 
+pub(crate) use super::extents::device_byte;
+
 pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     file.read_exact_at(buffer, offset)
 }

@@ -240,9 +240,9 @@ fn a_device_that_keeps_less_than_it_takes_is_named_with_what_it_keeps() {
         load(&mut queue, &clock, 1, 2_000);
         assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
         // Of a scan that did not come to its end, nothing is said.
-        assert_eq!(verifier.verification(false).capacities, []);
+        assert_eq!(verifier.verification(false, &[]).capacities, []);
         for _ in 0..2 {
-            let verification = verifier.verification(true);
+            let verification = verifier.verification(true, &[]);
             let kinds: Vec<FaultKind> = verification.counts.keys().copied().collect();
             assert_eq!(kinds, [FaultKind::MissingCapacity], "{pages} {wraps}");
             let [KeptCapacity { written_bytes, kept_bytes, .. }] = &verification.capacities[..] else {
@@ -327,7 +327,7 @@ fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
     load(&mut queue, &clock, 1, 4_000);
     let injected = queue.inner().spoilt.len() as u64;
     assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
-    (verifier.verification(true), injected)
+    (verifier.verification(true, &[]), injected)
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn threads_that_write_the_same_pages_do_not_accuse_each_other() {
         }
     });
     assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
-    let verification = verifier.verification(true);
+    let verification = verifier.verification(true, &[]);
     assert_eq!((verification.fault_count(), verification.pages_scanned), (0, PAGES));
     assert!(verification.writes > 4_000, "{verification:?}");
 }
@@ -450,7 +450,7 @@ fn a_write_that_ends_between_two_of_its_pages_is_torn_and_one_that_is_missing_wh
                 _ => {}
             }
             assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
-            assert_eq!(verifier.verification(true).counts, counts, "{missing:?} {behind:?} {look}");
+            assert_eq!(verifier.verification(true, &[]).counts, counts, "{missing:?} {behind:?} {look}");
         }
     }
 }
@@ -542,7 +542,7 @@ fn an_io_that_comes_back_after_its_deadline_hung_and_one_that_does_not_is_given_
                 verifier.give_up();
             }
             assert_eq!(verifier.is_given_up(), seconds == 120);
-            let found = verifier.verification(false);
+            let found = verifier.verification(false, &[]);
             let expected =
                 if hangs > 0 { BTreeMap::from([(FaultKind::Hang, hangs)]) } else { BTreeMap::new() };
             assert_eq!(found.counts, expected, "{seconds} {comes_back}");

@@ -438,6 +438,7 @@ fn show(
     output: RunOutput,
 ) -> Result<ExitCode, Failure> {
     let ended = record.ended.how;
+    let has_fault = record.verification.as_ref().is_some_and(|found| found.fault_count() > 0);
     let is_complete = ended == EndedHow::Complete;
     let again = Again::of(&record);
     let outputs = output.outputs.with_page(&path, &record.id, output.html_folder.as_deref());
@@ -472,6 +473,8 @@ fn show(
     Ok(match ended {
         EndedHow::Complete => of_gates.unwrap_or_else(|| shown.exit_code()),
         EndedHow::Interrupted => ExitCode::from(INTERRUPTED),
+        // Storage that fails while it is compared has given its answer.
+        EndedHow::Failed if has_fault => shown.exit_code(),
         EndedHow::Failed => ExitCode::from(NOT_CARRIED_OUT),
     })
 }

@@ -1,13 +1,16 @@
 #!/bin/sh
 # A disk on the file $IMAGE, for `nbdkit sh`. It is honest, but for what $FAULT names: once for each fourth page of 8 KiB of the
-# first 4 MiB, and not with the large I/Os of a layout. Each time leaves a folder in $SPOILT.
+# first MiB, from the time on that there is a file $ARMED. Each time leaves a folder in $SPOILT.
 # $KEPT: bytes that the disk really has, where that is less than it says; with FAULT=wrap addresses begin again there.
 
+# FAULT=lying-flush: from then on, writes and flushes reach nothing but a cache, $IMAGE.cache, which another server does not have.
+
 page=8192
+mib=1048576
 call=$1 count=$3 offset=$4
 
 is_chosen() {
-    [ "$count" -eq $page ] && [ "$offset" -lt 4194304 ] && [ $((offset / page % 4)) -eq 3 ] && mkdir "$SPOILT/$offset" 2>/dev/null
+    [ -e "$ARMED" ] && [ "$count" -eq $page ] && [ "$offset" -lt $mib ] && [ $((offset / page % 4)) -eq 3 ] && mkdir "$SPOILT/$offset" 2>/dev/null
 }
 
 get() { # offset count
@@ -26,6 +29,8 @@ fail() {
     echo "$1 injected" >&2
     exit 1
 }
+
+if [ "$FAULT" = lying-flush ] && [ -e "$ARMED" ]; then IMAGE=$IMAGE.cache; fi
 
 case $call in
 thread_model) echo parallel ;;
@@ -72,7 +77,7 @@ pwrite)
     lost-write) if is_chosen; then nothing && exit; fi ;;
     torn-write) if is_chosen; then head -c 4096 | put "$offset" && exit; fi ;;
     # To a place that is only read.
-    misdirected-write) if is_chosen; then put $((offset + 4194304)) && exit; fi ;;
+    misdirected-write) if is_chosen; then put $((offset + mib)) && exit; fi ;;
     bit-flip)
         if is_chosen; then
             put "$offset"
