@@ -109,7 +109,7 @@ impl DevicePart {
 }
 
 /// The devices that the areas of a job lie on; `None` where one is not known.
-fn devices_of(subject: &Subject<'_>, plan: &Plan, job: usize) -> Option<Vec<String>> {
+pub(crate) fn devices_of(subject: &Subject<'_>, plan: &Plan, job: usize) -> Option<Vec<String>> {
     let mut devices: Vec<String> = Vec::new();
     for area in &plan.jobs[job].areas {
         let area = plan.areas.get(*area)?;

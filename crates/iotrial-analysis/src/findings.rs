@@ -16,6 +16,7 @@ mod observed;
 mod open_load;
 mod pace;
 mod pause;
+mod scaling;
 mod stall;
 pub(crate) mod stated;
 mod steps;

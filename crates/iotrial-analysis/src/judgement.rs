@@ -63,7 +63,7 @@ struct OfRoles {
 }
 
 /// In less time a single pause of the device or of the host decides every figure.
-const SHORTEST_JUDGED: Duration = Duration::from_secs(1);
+pub(crate) const SHORTEST_JUDGED: Duration = Duration::from_secs(1);
 /// A phase may come out shorter than it was planned by so much: its last interval ends when the clock is read.
 pub(crate) const CLOCK_SLACK: Duration = Duration::from_millis(20);
 

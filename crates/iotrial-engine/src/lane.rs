@@ -100,6 +100,8 @@ pub(crate) struct Lane {
     /// That of the last write; each write makes the next one.
     generation: u64,
     iodepth: u32,
+    /// How many times the full load it has slots for.
+    depth_factor: u64,
     /// Copies of the job on all threads.
     numjobs: u64,
     /// When its I/Os are due; `None` where each completion makes room for the next.
@@ -213,6 +215,7 @@ impl Lane {
             // the same ones.
             generation: u64::from(index) << WRITES_BITS,
             iodepth: job.iodepth * u32::try_from(copies.len()).expect("a job has few copies"),
+            depth_factor: plan.depth_factor().into(),
             numjobs: job.numjobs.into(),
             copies,
             arrivals,
@@ -228,7 +231,7 @@ impl Lane {
     pub(crate) fn threshold_of(&self, slot: u32) -> f64 {
         // Slots of all copies in turn: at half the load each copy has half of its outstanding I/Os, and of copies with one each
         // every other one works.
-        let before = u64::from(slot) * self.numjobs + self.copies[0].number;
+        let before = (u64::from(slot) * self.numjobs + self.copies[0].number) * self.depth_factor;
         before as f64 / (u64::from(self.iodepth) * self.numjobs) as f64
     }
 

@@ -28,8 +28,8 @@ pub use doubts::Doubts;
 pub use evidence::{Evidence, FindingId};
 pub use facts::{
     CacheByDevices, CacheByLatency, Changing, DerivedRate, FlatRate, ForeignLoad, Freezes, GeneratorUse,
-    HeldPercentile, IoErrors, LateIssues, LatencyLimitMissed, NotAsWritten, PolledIo, SeenIn, SharedHolder,
-    Shortage, StallSeen, Stalled, Unsteady,
+    HeldPercentile, IoErrors, LateIssues, LatencyLimitMissed, NotAsWritten, PolledIo, Scaling, SeenIn,
+    SharedHolder, Shortage, StallSeen, Stalled, Unsteady,
 };
 pub use place::{CurvePlace, Place};
 pub use swept::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};

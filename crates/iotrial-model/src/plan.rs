@@ -414,8 +414,11 @@ impl Plan {
 
         let size = size::decide(profile, request, targets, &mut notes)?;
         let mut areas = Areas::new(profile, size, targets);
-        let jobs =
+        let mut jobs =
             (0..profile.jobs.len()).map(|position| areas.place(position)).collect::<Result<Vec<_>, _>>()?;
+        if request.need.is_none() {
+            steps::deepen(&mut jobs, &steps);
+        }
         let copies: u32 = jobs.iter().map(|job| job.numjobs).sum();
         // A simulated clock is moved by one thread, or its order would depend on the scheduler. More threads
         // than copies would have nothing to drive.

@@ -163,7 +163,7 @@ pub struct PointList {
 }
 
 /// The sections whose table has the figures of the answer, the first that there is; elsewhere it is the first table.
-const WITH_FIGURES: [&str; 4] = ["gates", "roles", "saturation", "inventory"];
+const WITH_FIGURES: [&str; 5] = ["gates", "steps", "roles", "saturation", "inventory"];
 
 impl Document {
     /// The same under another title.

@@ -83,6 +83,7 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
             course::paused(*count, *total_s, *longest_s, *longest_after_s)
         }
         Evidence::LatencyLimitMissed(missed) => generator::latency_limit_missed(missed),
+        Evidence::Scaling(scaling) => course::scaling(id, scaling),
         Evidence::NotIssued { job, not_issued_count, not_issued_percent, are_commits } => format!(
             "{} {} of `{job}` ({not_issued_percent:.1} % of those that were due) were never issued: the load did not reach its rate, and latencies count from the time at which each one was due",
             count_with_thousands(*not_issued_count),

@@ -170,11 +170,6 @@ pub fn advised(mut usage: Error, words: &[String], program: Command) -> Error {
             (None, Some(unknown)) => {
                 let tips: Vec<String> = match size_by_rate(words) {
                     Some(tip) if unknown.starts_with("--iops") => vec![tip],
-                    _ if words[0] == "sweep" && builtin_profiles().iter().any(|one| one.name == unknown) => {
-                        vec![format!(
-                            "a whole profile, step by step: `iotrial run {unknown} --steps 25%,50%,75%,100%`"
-                        )]
-                    }
                     _ => of_habit(&unknown, words).iter().map(|tip| (*tip).to_owned()).collect(),
                 };
                 if drop_guesses(&mut usage, &unknown, !tips.is_empty()) {
@@ -383,13 +378,6 @@ mod tests {
         for (_, begins) in DATABASES {
             assert!(builtin_profiles().iter().any(|one| one.name.starts_with(begins)), "{begins}");
         }
-    }
-
-    #[test]
-    fn a_profile_is_swept_by_steps_of_a_run() {
-        let (_, shown) = asked("iotrial sweep oracle-oltp");
-        let line = shown.split('`').find(|part| part.starts_with("iotrial run oracle-oltp")).unwrap();
-        assert!(program().try_get_matches_from(line.split(' ')).is_ok(), "{shown}");
     }
 
     #[test]

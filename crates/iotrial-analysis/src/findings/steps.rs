@@ -6,6 +6,7 @@ use iotrial_model::subject::{Subject, SubjectStep};
 
 use super::course;
 use super::observed::Observed;
+use super::scaling::scaling;
 
 /// All that is odd about the steps, the most serious first; each finding once, with the step that it is of.
 pub(super) fn findings(subject: &Subject<'_>) -> Vec<Finding> {
@@ -26,6 +27,12 @@ pub(super) fn findings(subject: &Subject<'_>) -> Vec<Finding> {
             }
         }
     }
+    let steps: Vec<&SubjectStep<'_>> = of_steps.iter().map(|(step, _)| *step).collect();
+    let is_generator_busy = |step: &SubjectStep<'_>| {
+        let mine = of_steps.iter().find(|(one, _)| one.number == step.number);
+        mine.is_some_and(|(_, found)| found.iter().any(|found| found.id == FindingId::GeneratorBusy))
+    };
+    all.extend(scaling(&steps, is_generator_busy));
     all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     all
 }

@@ -48,6 +48,9 @@ pub struct StepResult {
     /// What used up most of its limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst: Option<Judged>,
+    /// Of each role that is beyond a limit here and at no lower load, the figure that is furthest beyond it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub crossed: Vec<Judged>,
     /// Arrivals a second that were asked of the jobs with a rate of their own; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_iops: Option<f64>,
@@ -83,7 +86,7 @@ struct JudgedStep {
 impl StepResult {
     /// Every step that was begun; none where the load does not change.
     pub fn all(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Vec<Self> {
-        subject.steps.iter().map(|step| JudgedStep::of(step, thresholds).result).collect()
+        JudgedStep::all(subject, thresholds).into_iter().map(|step| step.result).collect()
     }
 
     /// Whether it lasted as long as it was planned.
@@ -93,6 +96,26 @@ impl StepResult {
 }
 
 impl JudgedStep {
+    fn all(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Vec<Self> {
+        let mut all: Vec<Self> = subject.steps.iter().map(|step| Self::of(step, thresholds)).collect();
+        let mut by_load: Vec<&mut Self> = all.iter_mut().filter(|step| step.result.judged).collect();
+        by_load.sort_by(|a, b| a.result.load_percent.total_cmp(&b.result.load_percent));
+        let mut crossed_before: Vec<Role> = Vec::new();
+        for step in by_load {
+            // A step that is in doubt shows no limit that the storage crossed.
+            if step.result.holds != Some(false) {
+                continue;
+            }
+            for one in Judged::by_weight(&step.judged) {
+                if !one.is_acceptable() && !crossed_before.contains(&one.role) {
+                    crossed_before.push(one.role);
+                    step.result.crossed.push(one.clone());
+                }
+            }
+        }
+        all
+    }
+
     fn of(step: &SubjectStep<'_>, thresholds: &ThresholdSet) -> Self {
         let SubjectStep { number, planned, subject, .. } = step;
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
@@ -124,6 +147,7 @@ impl JudgedStep {
             holds: outcome.is_yes(),
             why_not: why_not.as_ref().map(|why_not| words::why_not(why_not, &thresholds.name)),
             worst,
+            crossed: Vec::new(),
             asked_iops: asked.map(|(asked, _)| asked),
             done_iops: asked.map(|(_, done)| done),
             iops: Figures::of_all(subject).and_then(|figures| figures.iops).unwrap_or_default(),
@@ -150,6 +174,7 @@ impl JudgedStep {
             holds: result.holds,
             why_not: self.why_not.clone(),
             worst: result.worst.clone(),
+            crossed: result.crossed.clone(),
         }
     }
 }
@@ -167,8 +192,7 @@ fn rates(step: &SubjectStep<'_>) -> Option<(f64, f64)> {
 
 /// Judges a load that changes; `findings` are those of all of it.
 pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
-    let mut steps: Vec<JudgedStep> =
-        subject.steps.iter().map(|step| JudgedStep::of(step, thresholds)).collect();
+    let mut steps = JudgedStep::all(subject, thresholds);
     let of_the_whole = [FindingId::AlteredRecord, FindingId::Interrupted, FindingId::Failed];
     let ended: Vec<Finding> =
         findings.iter().filter(|found| of_the_whole.contains(&found.id)).cloned().collect();
@@ -181,7 +205,12 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     }));
     let answers: Vec<StepAnswer> = steps.iter().map(JudgedStep::answer).collect();
     let need_iops = subject.plan.and_then(|plan| plan.need.as_ref()).map(|need| need.total_iops());
-    let StepsAnswer { holds, decides, failing, best, open } = StepsAnswer::new(&answers, need_iops.is_some());
+    // A load that is raised beyond its own is asked whether it holds, and how much more would hold.
+    let is_raised = subject.plan.is_some_and(|plan| {
+        plan.depth_factor() > 1 && plan.jobs.iter().any(|job| job.arrival == Arrival::Closed)
+    });
+    let StepsAnswer { holds, decides, failing, best, open } =
+        StepsAnswer::new(&answers, need_iops.is_some() || is_raised);
     // A record that lacks steps says nothing of them, however it ended.
     let planned = subject.plan.map(|plan| plan.steps.as_slice()).unwrap_or_default();
     let lacks_judged = planned.iter().skip(steps.len()).any(|step| step.judged);
@@ -208,6 +237,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         best,
         open,
         need_iops,
+        scaling: findings.iter().find(|found| is_of_scaling(found)).cloned(),
         planned_count: planned.len(),
         findings: findings.iter().filter(is_beside).cloned().collect(),
     };
@@ -225,6 +255,10 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     }
 }
 
+fn is_of_scaling(found: &Finding) -> bool {
+    matches!(found.id, FindingId::StopsScaling | FindingId::StillScaling)
+}
+
 /// What the judged steps say together. Steps are given by their position among all.
 struct StepsAnswer {
     /// `None` where a step is in doubt and none fails.
@@ -240,9 +274,9 @@ struct StepsAnswer {
 }
 
 impl StepsAnswer {
-    /// `is_share_of_need`: whether the steps are shares of a rate that is needed. Then it is asked whether all of it is carried, and how far
-    /// above it the steps still stay within the limits is beside that.
-    fn new(steps: &[StepAnswer], is_share_of_need: bool) -> Self {
+    /// `all_is_asked`: whether the question is that of the full load, such as a rate that is needed, and how far above it the steps still
+    /// stay within the limits is beside that.
+    fn new(steps: &[StepAnswer], all_is_asked: bool) -> Self {
         let with = |holds: Option<bool>| {
             let judged = steps.iter().enumerate().filter(|(_, step)| step.is_judged);
             judged.filter(move |(_, step)| step.holds == holds)
@@ -261,11 +295,11 @@ impl StepsAnswer {
         let open = with(None).next().map(|(position, _)| position);
         let is_open_below = || with(None).any(|(_, step)| step.load_percent <= 100.0);
         let holds = match (failing, open, best) {
-            (Some(failing), ..) if is_share_of_need && load(failing) > 100.0 => {
+            (Some(failing), ..) if all_is_asked && load(failing) > 100.0 => {
                 best.filter(|best| load(*best) >= 100.0 && !is_open_below()).map(|_| true)
             }
             (Some(_), ..) => Some(false),
-            (None, _, Some(best)) if is_share_of_need => {
+            (None, _, Some(best)) if all_is_asked => {
                 (load(best) >= 100.0 && !is_open_below()).then_some(true)
             }
             (None, None, Some(_)) => Some(true),

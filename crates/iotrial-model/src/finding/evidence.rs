@@ -11,7 +11,7 @@ use crate::units::ByteSize;
 
 use super::facts::{
     CacheByDevices, CacheByLatency, DerivedRate, FlatRate, ForeignLoad, GeneratorUse, IoErrors, LateIssues,
-    LatencyLimitMissed, NotAsWritten, PolledIo, SharedHolder, Stalled, Unsteady,
+    LatencyLimitMissed, NotAsWritten, PolledIo, Scaling, SharedHolder, Stalled, Unsteady,
 };
 use super::{ComparedFact, Contradiction, SweptFact};
 
@@ -41,6 +41,11 @@ words! {
         Paused = "paused",
         /// A finished search found no rate within the limits. Warning.
         LatencyLimitMissed = "latency-limit-missed",
+        /// Of a load that keeps I/Os outstanding: from this step on more of them raise the rate by less than 5 %, up to a step with at least
+        /// 1.5 times as many. With `role`, whose I/Os wait, and its `devices`, or `is_generator_busy`. Note.
+        StopsScaling = "stops-scaling",
+        /// The same load still does more at its highest step. Note.
+        StillScaling = "still-scaling",
         /// An open job did not keep its rate: I/Os were due and never issued (the worst job). Warning.
         NotIssued = "not-issued",
         /// The generator issued I/Os of an open job late, or noticed their completion late (the worst job). `held`, unless the generator
@@ -286,6 +291,8 @@ pub enum Evidence {
     },
     /// Of a search that found no rate.
     LatencyLimitMissed(LatencyLimitMissed),
+    /// Of a rate that follows the outstanding I/Os, or no longer does.
+    Scaling(Scaling),
     /// Of arrivals that were never issued.
     NotIssued {
         /// Name of the open job that left the largest share unissued.

@@ -125,6 +125,28 @@ pub struct LatencyLimitMissed {
     pub is_only_rate: bool,
 }
 
+/// How the rate of a load follows its outstanding I/Os, step by step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scaling {
+    /// The lowest step that does 95 % of the highest rate; where the rate still rises at the highest step, the one to compare that with: the
+    /// highest with at most two thirds of its load. In percent of the full load.
+    pub load_percent: f64,
+    /// I/Os per second at that step, all jobs together.
+    pub iops: f64,
+    /// The highest step, in percent of the full load.
+    pub highest_load_percent: f64,
+    /// I/Os per second at that one.
+    pub highest_iops: f64,
+    /// Whose I/Os wait above that load; `None` where the rate still rises, or where it cannot be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Kernel names of the devices of that role, where they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+    /// Whether the generator itself was the limit from that load on.
+    pub is_generator_busy: bool,
+}
+
 /// A percentile that the generator made longer than the device.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HeldPercentile {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Arrival, PhaseKind, Plan, PlanError, PlanRequest, bursts};
+use super::{Arrival, Job, PhaseKind, Plan, PlanError, PlanRequest, bursts};
 use crate::profile::{Profile, check_loads};
-use crate::step::Step;
+use crate::step::{MOST_LOAD_PERCENT, Step};
 
 impl Plan {
     /// Where a step begins or ends, from the start of the load, in order: one more than there are steps; none without steps.
@@ -26,12 +26,18 @@ impl Plan {
         std::iter::once(start).chain(ends).collect()
     }
 
-    /// Outstanding I/Os that a job keeps, or may have, at this share of the full load: a closed load has fewer, the slots of
+    /// How many times the outstanding I/Os of the full load a closed job has room for: more than once where steps go beyond it.
+    pub fn depth_factor(&self) -> u32 {
+        // A need is met at rates, by as many slots as the profile has.
+        if self.need.is_some() { 1 } else { depth_factor(&self.steps) }
+    }
+
+    /// Outstanding I/Os that a job keeps, or may have, at this share of the full load: a closed load has fewer or more, the slots of
     /// others are only a bound.
     pub fn outstanding_at(&self, job: usize, share: f64) -> u32 {
         let all = self.jobs[job].total_iodepth();
         match self.jobs[job].arrival {
-            Arrival::Closed => outstanding_of(all, share),
+            Arrival::Closed => outstanding_of(all, self.depth_factor(), share),
             Arrival::Open { .. } | Arrival::Following { .. } => all,
         }
     }
@@ -46,17 +52,48 @@ impl Plan {
                 self.steps.len(),
                 self.profile
             ));
+            let factor = self.depth_factor();
+            change_depth(&mut self.jobs, |iodepth| iodepth / factor);
             self.steps.clear();
         }
         self
     }
 }
 
-/// So many of `all` outstanding I/Os are a share of them, where that is more than zero: one at least.
+/// So many of `all` slots, which are `factor` times the full load, are in use at a share of it; where that is more than zero, one at least.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most `all`")]
-fn outstanding_of(all: u32, share: f64) -> u32 {
+fn outstanding_of(all: u32, factor: u32, share: f64) -> u32 {
+    let factor = f64::from(factor);
     // The slots are numbered, and one is in use as soon as the share reaches beyond those before it.
-    (f64::from(all) * share.clamp(0.0, 1.0)).ceil() as u32
+    (f64::from(all) * share.clamp(0.0, factor) / factor).ceil() as u32
+}
+
+/// Gives what is closed, and what follows it, room for the steps beyond the full load.
+pub(super) fn deepen(jobs: &mut [Job], steps: &[Step]) {
+    let factor = depth_factor(steps);
+    change_depth(jobs, |iodepth| iodepth.saturating_mul(factor));
+}
+
+fn change_depth(jobs: &mut [Job], change: impl Fn(u32) -> u32) {
+    let is_closed: Vec<bool> = jobs.iter().map(|job| job.arrival == Arrival::Closed).collect();
+    for (job, is_closed_itself) in jobs.iter_mut().zip(&is_closed) {
+        let follows_one = matches!(job.arrival, Arrival::Following { job, .. } if is_closed[job]);
+        if *is_closed_itself || follows_one {
+            job.iodepth = change(job.iodepth);
+        }
+    }
+}
+
+/// The highest load of the steps in whole times of the full one, at least one: so the full load is a whole number of slots.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "no step is beyond ten times the full load"
+)]
+fn depth_factor(steps: &[Step]) -> u32 {
+    let most = MOST_LOAD_PERCENT / 100.0;
+    let highest = steps.iter().map(|step| step.last_share().max(step.first_share())).fold(1.0, f64::max);
+    highest.clamp(1.0, most).ceil() as u32
 }
 
 /// The steps of a load, and the measured phase that they make.
@@ -73,9 +110,7 @@ pub(super) fn decide(
     }
     let (mut steps, all) = if is_staircase {
         let shares = &request.staircase;
-        // A needed rate is given to every job as an open load, which may become more than all of it.
-        let jobs = if request.need.is_some() { &[][..] } else { &profile.jobs };
-        check_loads(shares.iter().copied(), jobs).map_err(PlanError::Steps)?;
+        check_loads(shares.iter().copied()).map_err(PlanError::Steps)?;
         let steps: Vec<Step> = shares.iter().map(|percent| Step::constant(measure, *percent)).collect();
         // Without a word about the time each step is measured as long as the load would be without steps: so each is as good.
         let all = if is_by_user { measure } else { measure.saturating_mul(count_of(&steps)) };
@@ -219,10 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn more_than_all_outstanding_ios_is_refused() {
-        let staircase = vec![50.0, 150.0];
-        let error = decided(&profile("", ""), PlanRequest { staircase, ..request() }).unwrap_err();
-        assert!(error.to_string().starts_with("step 2: 150 % of `a` is more than"), "{error}");
+    fn a_closed_load_beyond_its_own_has_more_outstanding_ios_and_its_own_at_a_hundred_percent() {
+        let staircase = vec![50.0, 100.0, 250.0];
+        let plan = decided(&profile("", ""), PlanRequest { staircase, ..request() }).unwrap();
+        assert_eq!((plan.depth_factor(), plan.jobs[0].iodepth), (3, 24));
+        assert_eq!([0.5, 1.0, 2.5, 3.0].map(|share| plan.outstanding_at(0, share)), [4, 8, 20, 24]);
+        let beyond = PlanRequest { staircase: vec![50.0, 1_001.0], ..request() };
+        assert!(matches!(decided(&profile("", ""), beyond), Err(PlanError::Steps(_))));
+        assert_eq!(plan.without_steps().jobs[0].iodepth, 8);
     }
 
     #[test]
@@ -230,7 +269,9 @@ mod tests {
         let need = Some("1000iops".parse().unwrap());
         let request = PlanRequest { staircase: vec![50.0, 150.0], need: need.clone(), ..request() };
         let plan = decided(&profile("", ""), request).unwrap();
-        assert_eq!((plan.steps.len(), plan.need), (2, need));
+        // Its rates come from the need, and the slots are those of the profile.
+        assert_eq!((plan.steps.len(), plan.depth_factor(), plan.jobs[0].iodepth), (2, 1, 8));
+        assert_eq!(plan.need, need);
     }
 
     #[test]

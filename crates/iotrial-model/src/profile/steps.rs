@@ -101,7 +101,7 @@ pub(super) fn steps_of(written: Vec<StepFile>, jobs: &[JobProfile]) -> Result<Ve
         steps.push(Step { name, duration, load_percent, from_percent, judged });
         before_percent = load_percent;
     }
-    check_loads(steps.iter().map(|step| step.load_percent), jobs)?;
+    check_loads(steps.iter().map(|step| step.load_percent))?;
     match steps.iter().any(|step| step.judged) {
         true => Ok(steps),
         false if steps.is_empty() => Ok(steps),
@@ -109,25 +109,18 @@ pub(super) fn steps_of(written: Vec<StepFile>, jobs: &[JobProfile]) -> Result<Ve
     }
 }
 
-/// Whether jobs can do these shares of what they do in full: outstanding I/Os of a closed load can only become fewer.
+/// Whether these may be shares of a full load, in percent.
 ///
 /// # Errors
 ///
-/// The first step that they cannot do, in words.
-pub fn check_loads(percents: impl IntoIterator<Item = f64>, jobs: &[JobProfile]) -> Result<(), String> {
-    let closed = jobs.iter().find(|job| job.is_closed());
-    for (number, percent) in (1..).zip(percents) {
-        if percent > MOST_LOAD_PERCENT {
-            return Err(format!("step {number}: {percent:.0} % is beyond {MOST_LOAD_PERCENT:.0} %"));
+/// The first that is too large, in words.
+pub(crate) fn check_loads(percents: impl IntoIterator<Item = f64>) -> Result<(), String> {
+    match (1..).zip(percents).find(|(_, percent)| *percent > MOST_LOAD_PERCENT) {
+        Some((number, percent)) => {
+            Err(format!("step {number}: {percent:.0} % is beyond {MOST_LOAD_PERCENT:.0} %"))
         }
-        if let Some(job) = closed.filter(|_| percent > 100.0) {
-            return Err(format!(
-                "step {number}: {percent} % of `{}` is more than its outstanding I/Os: a step above 100 % is for jobs with a `rate`",
-                job.name
-            ));
-        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn percent_of(rate: Rate, jobs: &[JobProfile]) -> Result<f64, String> {

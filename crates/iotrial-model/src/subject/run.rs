@@ -185,8 +185,8 @@ pub(super) fn load_of(plan: &Plan, index: usize, share: f64) -> StatedLoad {
             .collect(),
         iodepth: Some(job.iodepth.into()),
         numjobs: Some(job.numjobs.into()),
-        // Fewer than depth and copies say, where the load is less than all of it.
-        outstanding: (job.arrival == Arrival::Closed && share < 1.0)
+        // Fewer than depth and copies say, where the load is less than the highest one.
+        outstanding: (job.arrival == Arrival::Closed && share < f64::from(plan.depth_factor()))
             .then(|| plan.outstanding_at(index, share).into()),
         rate_iops: match job.arrival {
             Arrival::Open { iops, .. } => Some(iops * share),

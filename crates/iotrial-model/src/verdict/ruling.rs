@@ -136,6 +136,8 @@ pub struct StepAnswer {
     pub why_not: Option<WhyNot>,
     /// The figure that used up most of its limit.
     pub worst: Option<Judged>,
+    /// Of each role that is beyond a limit here and at no lower load, the figure that is furthest beyond it.
+    pub crossed: Vec<Judged>,
 }
 
 /// What decided a load that changes. Steps are given by their position in `steps`.
@@ -163,6 +165,8 @@ pub struct StepsRuling {
     pub open: Option<usize>,
     /// I/Os a second that are needed: the full load; `None` where nothing was.
     pub need_iops: Option<f64>,
+    /// Where the rate stops rising with the load, or that it still rises; `None` of loads of which that is not asked.
+    pub scaling: Option<Finding>,
     /// How many steps were planned.
     pub planned_count: usize,
     /// Findings that are told of no step.

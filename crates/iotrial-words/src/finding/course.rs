@@ -1,10 +1,12 @@
 //! What is said of how a load went.
 
 use iotrial_model::finding::{
-    MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, StallSeen, Stalled, Unsteady,
+    FindingId, MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Scaling, StallSeen,
+    Stalled, Unsteady,
 };
+use iotrial_model::words::in_brief;
 
-use crate::numbers::{percent_or_times, seconds_in_words};
+use crate::numbers::{percent_or_times, rate_in_words, seconds_in_words};
 
 pub(super) fn stalled(stalled: &Stalled) -> String {
     let Stalled { job, direction, longest_s, ended_after_s, seen, freezes, .. } = stalled;
@@ -40,6 +42,37 @@ pub(super) fn stalled(stalled: &Stalled) -> String {
             if end.is_some() { "" } else { "to the end of the load: " }
         ),
     }
+}
+
+pub(super) fn scaling(id: FindingId, scaling: &Scaling) -> String {
+    let Scaling { load_percent, iops, highest_load_percent, highest_iops, role, devices, is_generator_busy } =
+        scaling;
+    let times = format!("{:.1}", highest_load_percent / load_percent);
+    let times = times.trim_end_matches(".0");
+    let change = 100.0 * (highest_iops / iops - 1.0);
+    let change = match change.round() {
+        0.0 => "no more".to_owned(),
+        less if less < 0.0 => format!("{:.0} % less", -less),
+        more => format!("{more:.0} % more"),
+    };
+    if id == FindingId::StillScaling {
+        return format!(
+            "the rate still rises: {} IOPS with {times} times the outstanding I/Os of the step before are {change}; higher steps would show where it stops",
+            rate_in_words(*highest_iops)
+        );
+    }
+    let limit = match (is_generator_busy, role) {
+        (true, _) => "; the CPU of the generator was the limit, and not the storage".to_owned(),
+        (false, Some(role)) if devices.is_empty() => format!("; the I/Os of `{role}` are those that wait"),
+        (false, Some(role)) => {
+            format!("; the I/Os of `{role}` are those that wait, on {}", in_brief(devices, 3, 3))
+        }
+        (false, None) => String::new(),
+    };
+    format!(
+        "the load stops scaling: it does {} IOPS here, and {change} with {times} times the outstanding I/Os{limit}",
+        rate_in_words(*iops)
+    )
 }
 
 pub(super) fn paused(count: usize, total_s: f64, longest_s: f64, longest_after_s: f64) -> String {

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use iotrial_model::finding::{
     CacheByDevices, CacheByLatency, Changing, Contradiction, DerivedRate, Doubts, FlatRate, ForeignLoad,
-    Freezes, GeneratorUse, HeldPercentile, LateIssues, LatencyLimitMissed, NotAsWritten, PolledIo, SeenIn,
-    SharedHolder, Shortage, StallSeen, Stalled, Unsteady,
+    Freezes, GeneratorUse, HeldPercentile, LateIssues, LatencyLimitMissed, NotAsWritten, PolledIo, Scaling,
+    SeenIn, SharedHolder, Shortage, StallSeen, Stalled, Unsteady,
 };
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::{Direction, Role};
@@ -109,6 +109,18 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         asked_bytes: 8_192,
         error_count: 2,
     };
+    let scaled = Scaling {
+        load_percent: 50.0,
+        iops: 31_200.0,
+        highest_load_percent: 400.0,
+        highest_iops: 31_500.0,
+        role: None,
+        devices: Vec::new(),
+        is_generator_busy: false,
+    };
+    let scaling = |role, devices: &[&str], highest_iops| {
+        E::Scaling(Scaling { role, devices: names(devices), highest_iops, ..scaled.clone() })
+    };
     let not_as_written = E::NotAsWritten(NotAsWritten {
         faults: BTreeMap::from([(FaultKind::LostWrite, 2), (FaultKind::BitFlip, 1)]),
         page_count: 1_048_576,
@@ -147,6 +159,10 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         (Id::Stalled, stalled(None, standstill)),
         (Id::Paused, paused(1)),
         (Id::Paused, paused(2)),
+        (Id::StopsScaling, scaling(Some(Role::Data), &["sdb", "sdc"], 31_500.0)),
+        (Id::StopsScaling, scaling(Some(Role::Data), &[], 24_000.0)),
+        (Id::StopsScaling, E::Scaling(Scaling { is_generator_busy: true, ..scaled.clone() })),
+        (Id::StillScaling, scaling(None, &[], 52_000.0)),
         (Id::ThrottledAfterBurst, burst(10.0)),
         (Id::ThrottledAfterBurst, burst(60.0)),
         (Id::Unsteady, E::Unsteady(moving)),

@@ -7,7 +7,7 @@ use super::{
     bearing, each_once, figure, figure_at, load_name, measured, objection, qualified, reason, why_not,
 };
 use crate::finding::message;
-use crate::numbers::rate_in_words;
+use crate::numbers::{capital, rate_in_words};
 
 /// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
 const KEPT: f64 = 0.98;
@@ -151,7 +151,9 @@ pub(super) fn steps_sentence(ruling: &StepsRuling) -> String {
         _ => measured(&ruling.caveats),
     };
     let (qualified, load) = (qualified(ruling.outcome), load_name(&ruling.load));
-    format!("{qualified} for {load}: {before}{share}{}{measured}.", steps.clause())
+    let scaling = ruling.scaling.as_ref().map(|found| format!(" {}.", capital(&message(found))));
+    let scaling = scaling.unwrap_or_default();
+    format!("{qualified} for {load}: {before}{share}{}{measured}.{scaling}", steps.clause())
 }
 
 /// What bears on the answer, step by step.
@@ -174,7 +176,10 @@ fn step_reason(step: &StepAnswer, set: &str) -> String {
         (true, Some(false), _) => format!("does not hold{}", why()),
         (true, None, _) => format!("is in doubt{}", why()),
     };
-    format!("{} {words}", with_rate(step))
+    // The worst one is why the step does not hold.
+    let others: Vec<String> = step.crossed.iter().skip(1).map(figure).collect();
+    let others = if others.is_empty() { String::new() } else { format!("; also {}", enumerate(&others)) };
+    format!("{} {words}{others}", with_rate(step))
 }
 
 /// The steps that were planned and never begun.

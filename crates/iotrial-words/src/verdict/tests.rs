@@ -270,6 +270,7 @@ fn steps(holds: [Option<bool>; 3], need_iops: Option<f64>) -> StepsRuling {
             None => Some(WhyNot::InDoubt(vec![doubt(DoubtKind::ShortOfCpu)])),
         },
         worst: Some(good()),
+        crossed: if holds == Some(false) { vec![slow(), Judged { role: Role::Log, ..slow() }] } else { Vec::new() },
     };
     let steps = holds.iter().enumerate().map(|(at, holds)| step(at + 1, *holds)).collect();
     let failing = holds.iter().position(|one| *one == Some(false));
@@ -290,6 +291,7 @@ fn steps(holds: [Option<bool>; 3], need_iops: Option<f64>) -> StepsRuling {
         best: holds.iter().rposition(|one| *one == Some(true)).filter(is_below),
         open: holds.iter().position(Option::is_none),
         need_iops,
+        scaling: None,
         planned_count: 4,
         findings: vec![finding(FindingId::SharedDisk)],
     }

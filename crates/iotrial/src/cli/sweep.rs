@@ -5,16 +5,24 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
-use iotrial_session::request::{SweepLoads, SweepRequest};
+use iotrial_session::request::{Aim, LoadRequest, SweepLoads, SweepRequest};
 
-use super::RigArgs;
+use super::{RigArgs, Staircase, check_size, completion};
 use crate::failure::Failure;
+use crate::habit;
 use crate::heading;
 use crate::report_files::ReportFiles;
 
 /// `--target` of `sweep`, whose loads are the same on each of its volumes.
 const TARGETS_OF_SWEEP: &str = "Directory, iotrial test file or raw block device: a volume to measure \
-    (repeatable). A role in front only names the volume, such as data=/mnt/a";
+    (repeatable). A role in front only names the volume, such as data=/mnt/a; with PROFILE it says whose files are there, as for `run`";
+
+/// Shares of the own load of a profile, in percent: each step doubles it, up to four times.
+// A choice. An eighth shows the latency without a queue, and four times the sessions is more than most plans for growth ask for.
+const USUAL_STEPS: [f64; 6] = [12.5, 25.0, 50.0, 100.0, 200.0, 400.0];
+
+/// How long each of these is measured.
+const USUAL_STEP: Duration = Duration::from_secs(10);
 
 /// Options of `sweep`.
 #[derive(Debug, Args)]
@@ -23,6 +31,9 @@ Examples:
   # six patterns in ./iotrial-data, about three minutes
   iotrial sweep
   iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --step 60s
+  # a whole profile, from an eighth of its load to four times: where does it stop scaling, and which role is late first?
+  iotrial sweep oracle-oltp --target data=/mnt/a --target log=/mnt/b
+  iotrial sweep sqlserver-oltp --steps 50%,100%,200%,300% --step 60s
   # each volume alone, then both together
   iotrial sweep --target /mnt/a --target /mnt/b --pattern read-64k,read-512k
   # the same, with names for the volumes
@@ -47,8 +58,19 @@ A page with the curves is saved next to the record, unless --html or --html-fold
 The ceiling is the highest rate: more outstanding I/Os do not raise it. The knee is where latency begins \
 to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.
 
-Exit codes: 0 done; 2 wrong usage or input; 3 failed; 130 stopped before its end.")]
+Exit codes: 0 done; 2 wrong usage or input; 3 failed; 130 stopped before its end. With PROFILE those of `iotrial run`: 0, 1 or 4 \
+for its load at 100 %.")]
 pub struct SweepArgs {
+    /// Raise the load of this profile step by step, all its roles at once, instead of measuring patterns: a built-in profile (see
+    /// `iotrial profiles`) or a TOML file.
+    #[arg(value_parser = habit::profile, add = completion::profiles(), conflicts_with_all = ["patterns", "grid", "series", "channel", "idle", "repeats"])]
+    pub profile: Option<String>,
+
+    /// With PROFILE: its load in each step, as percentages of its outstanding I/Os, or of its rates if it has rates
+    /// [default: 12.5%,25%,50%,100%,200%,400%].
+    #[arg(long, value_name = "PERCENT,PERCENT…", value_parser = Staircase::parse, requires = "profile", help_heading = heading::LOAD)]
+    pub steps: Option<Staircase>,
+
     /// Patterns to measure, separated by commas, each a name and a block size, such as randread-8k. The names are those of fio:
     /// randread, randwrite, randrw, read, write, rw; randrw70 is 70 % reads [default:
     /// randread-8k,randwrite-8k,read-64k,write-64k,read-512k,write-512k].
@@ -77,8 +99,8 @@ pub struct SweepArgs {
     #[arg(long, conflicts_with_all = ["grid", "series", "size"], help_heading = heading::LOAD)]
     pub channel: bool,
 
-    /// Duration of the sustained measurement of each pattern; with its short probes, a search takes about twice that [default: 10s;
-    /// with --full as published].
+    /// Duration of the sustained measurement of each pattern; with its short probes, a search takes about twice that. With PROFILE, of
+    /// each step [default: 10s; with --full as published].
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub step: Option<Duration>,
 
@@ -111,6 +133,27 @@ pub struct SweepArgs {
 }
 
 impl SweepArgs {
+    /// The request to a session where a whole profile is raised: a load in steps, with all its outstanding I/Os.
+    pub fn raised(&self) -> Result<LoadRequest, Failure> {
+        check_size(self.size)?;
+        let staircase = self.steps.clone().map_or(USUAL_STEPS.to_vec(), |steps| steps.0);
+        if !staircase.contains(&100.0) {
+            let error = anyhow::anyhow!("no step of --steps is the load of the profile itself");
+            let hint = "add 100%: the answer is for that load, and the other steps show how much less or more it could be";
+            return Err(Failure::input(error).hint(hint.to_owned()));
+        }
+        let step = self.step.unwrap_or(USUAL_STEP);
+        let count = u32::try_from(staircase.len()).expect("there are few steps");
+        Ok(LoadRequest {
+            size: self.size,
+            duration: Some(step.saturating_mul(count)),
+            staircase,
+            aim: Aim::Figures,
+            rig: self.rig.request()?,
+            ..LoadRequest::default()
+        })
+    }
+
     /// The request to a session. Which of the options exclude each other is known by now.
     pub fn request(&self) -> Result<SweepRequest, Failure> {
         // The order decides nothing: clap has refused all combinations but `--channel` with patterns.

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::plan::AreaKind;
 use iotrial_model::record::RunRecord;
+use iotrial_model::step::Step;
 use iotrial_model::sweep::SweepRecord;
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::load_thresholds;
@@ -76,11 +78,24 @@ pub fn again(record: &RunRecord) -> String {
     let mib = managed.map(|area| area.offset.get() + area.length.get()).sum::<u64>().div_ceil(1 << 20);
     let size = if mib > 0 { format!(" --size {mib}MiB") } else { String::new() };
     let Some(search) = &record.search else {
-        return format!("{run}{size} --duration {}", format_duration(record.plan.measured()));
+        let steps = staircase_of(record).map(|steps| format!(" --steps {steps}")).unwrap_or_default();
+        return format!("{run}{size}{steps} --duration {}", format_duration(record.plan.measured()));
     };
     let need =
         search.need.as_ref().map(|need| format!(" {}", shell_line::option("--need", &need.to_string())));
     format!("{run}{size}{}", need.unwrap_or_default())
+}
+
+/// The steps of a load as `--steps` takes them; `None` where it has none, or some that only a profile can describe.
+pub fn staircase_of(record: &RunRecord) -> Option<String> {
+    let steps = &record.plan.steps;
+    let first = steps.first()?;
+    let is_of_option = |step: &Step| {
+        *step == Step::constant(step.duration, step.load_percent)
+            && step.duration.abs_diff(first.duration) <= Duration::from_millis(1)
+    };
+    let percents: Vec<String> = steps.iter().map(|step| format!("{}%", step.load_percent)).collect();
+    steps.iter().all(is_of_option).then(|| percents.join(","))
 }
 
 /// The command that makes such a record.

@@ -92,13 +92,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
             let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;
             JudgedProfile { profile, thresholds }
         }
-        (None, None) => {
-            // A record or a study given by mistake is told as what it is, instead of as a profile with forty unknown keys.
-            if is_file_name(args.load.profile()) {
-                intake::expect(Kind::Profile, Path::new(args.load.profile()), &TAKES)?;
-            }
-            JudgedProfile::load(here, args.load.profile(), named)?
-        }
+        (None, None) => named_profile(args.load.profile(), named, TAKES.command)?,
         // The thresholds come after the profile, because that of a fio job names them only when it is made.
         (Some(job), _) => {
             let profile =
@@ -131,10 +125,7 @@ pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let json = JsonForm::of(args.json, false);
     let outputs = Outputs::new(&args.files, json).checked()?;
     let request = args.request()?;
-    if is_file_name(args.load.profile()) {
-        intake::expect(Kind::Profile, Path::new(args.load.profile()), &TAKES)?;
-    }
-    let load = JudgedProfile::load(Path::new(""), args.load.profile(), args.load.thresholds.as_deref())?;
+    let load = named_profile(args.load.profile(), args.load.thresholds.as_deref(), "verify")?;
     if args.dry_run {
         return show_plan(load, &request, &GateArgs::default(), args.json);
     }
@@ -208,6 +199,19 @@ fn rates_of(demand: &Demand) -> Need {
         }
     }
     Need::ByRole(by_role)
+}
+
+/// The profile of that name or file, with the set that judges it, for `command`.
+pub fn named_profile(
+    name: &str,
+    thresholds: Option<&str>,
+    command: &'static str,
+) -> Result<JudgedProfile, Failure> {
+    // A record or a study given by mistake is told as what it is, instead of as a profile with forty unknown keys.
+    if is_file_name(name) {
+        intake::expect(Kind::Profile, Path::new(name), &Takes { command, ..TAKES })?;
+    }
+    Ok(JudgedProfile::load(Path::new(""), name, thresholds)?)
 }
 
 /// Every decision, before anything is done.
@@ -324,7 +328,9 @@ impl Again {
             _ => {
                 let profile = (record.plan.profile.clone(), None);
                 let of_target = |target: &TargetRecord| ("--target".to_owned(), Some(target.named()));
-                std::iter::once(profile).chain(record.targets.iter().map(of_target)).collect()
+                let steps = report::staircase_of(record).map(|steps| ("--steps".to_owned(), Some(steps)));
+                let targets = record.targets.iter().map(of_target);
+                std::iter::once(profile).chain(steps).chain(targets).collect()
             }
         };
         Self { command, words, targets }

@@ -15,12 +15,15 @@ use iotrial_report::document::Document;
 use iotrial_report::sweep::SweepOf;
 use iotrial_session::observer::Observer;
 use iotrial_session::quiet::QuietWait;
+use iotrial_session::setup::Setup;
 use iotrial_session::sweep::{Course, SweepSetup, Swept};
 use serde::Serialize;
 
 use iotrial_words::finding::message;
 
 use crate::cli::{ReportArgs, SweepArgs};
+use crate::command::dry_run;
+use crate::command::run::{RunOutput, carry_out, named_profile};
 use crate::effective;
 use crate::failure::{Failure, INTERRUPTED, NOT_CARRIED_OUT};
 use crate::next;
@@ -36,6 +39,9 @@ use crate::watchers::{Wanted, Watchers};
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let outputs = Outputs::new(&args.files, JsonForm::of(args.json, args.json_stream)).checked()?;
+    if let Some(profile) = &args.profile {
+        return raise(args, profile, outputs);
+    }
     let mut setup = SweepSetup::new(&args.request()?)?;
     // Before anything is touched, and after everything is decided: it refuses what the sweep would refuse.
     if args.dry_run {
@@ -68,6 +74,25 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     swept.released?;
     streamed?;
     shown
+}
+
+/// Raises a whole profile step by step. What comes of it is a run, with its verdict and its page.
+fn raise(args: &SweepArgs, profile: &str, outputs: Outputs) -> Result<ExitCode, Failure> {
+    let request = args.raised()?;
+    let load = named_profile(profile, None, "sweep")?;
+    if args.dry_run {
+        dry_run::print(&Setup::new(load, &request)?, args.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rig = &args.rig;
+    let output = RunOutput {
+        outputs,
+        html_folder: rig.page.html_folder.clone(),
+        wanted: Wanted { quiet: rig.quiet, listen: rig.listen.listen, json_stream: args.json_stream },
+        wait_for_quiet: rig.wait_for_quiet,
+        ..RunOutput::default()
+    };
+    carry_out(load, &request, output)
 }
 
 /// Writes the report, beside the record unless it is said where, and shows the figures.

@@ -126,7 +126,7 @@ fn the_time_of_all_steps_is_known_before_they_begin() {
 }
 
 #[test]
-fn a_closed_profile_takes_steps_of_its_outstanding_ios_and_none_above_all_of_them() {
+fn a_closed_profile_takes_steps_of_its_outstanding_ios() {
     let bench = bench();
     let base = ["run", "oracle-slob-random", "--engine", "sim", "--seed", "1", "--quiet", "--json"];
     let summary = bench.run(&[&base[..], &["--steps", "25%,100%", "--duration", "20s"]].concat()).json();
@@ -138,9 +138,74 @@ fn a_closed_profile_takes_steps_of_its_outstanding_ios_and_none_above_all_of_the
         let in_flight = reads["iops"].as_f64().unwrap() * reads["lat_mean_us"].as_f64().unwrap() / 1e6;
         assert!((in_flight / outstanding - 1.0).abs() < 0.02, "{in_flight} of {outstanding}");
     }
-    let refused = bench.run(&[&base[..], &["--steps", "50%,150%"]].concat());
-    assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("step 2: 150 % of `slob"), "{}", refused.stderr);
+}
+
+/// `sweep oracle-slob-random`, which keeps 98 reads outstanding, on a simulated device.
+fn raised(sim: &str, more: &[&str]) -> Value {
+    let base = ["sweep", "oracle-slob-random", "--engine", "sim", "--seed", "1", "--quiet", "--json"];
+    // Simulated, so that nothing is said of storage.
+    let ran = Bench::new().run(&[&base[..], &["--sim", sim, "--step", "3s"], more].concat());
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    ran.json()
+}
+
+fn finding<'s>(summary: &'s Value, id: &str) -> Option<&'s Value> {
+    summary["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|found| found["id"] == id)
+        .map(|found| &found["evidence"])
+}
+
+#[test]
+fn a_sweep_of_a_profile_finds_the_step_at_which_a_device_of_32_servers_is_busy() {
+    let summary = raised("service_time_us = 200, parallelism = 32", &[]);
+    let loads: Vec<f64> = summary["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["load_percent"].as_f64().unwrap())
+        .collect();
+    assert_eq!(loads, [12.5, 25.0, 50.0, 100.0, 200.0, 400.0]);
+    // 25 of 32 servers work at a quarter of its load, and all of them at a half.
+    let found = finding(&summary, "stops-scaling").unwrap();
+    assert_eq!((&found["load_percent"], &found["role"]), (&50.0.into(), &"data".into()));
+    assert!((found["iops"].as_f64().unwrap() / 160_000.0 - 1.0).abs() < 0.01, "{found}");
+    assert!(finding(&summary, "still-scaling").is_none());
+    assert!(summary["steps"].as_array().unwrap().iter().all(|step| step.get("crossed").is_none()));
+}
+
+#[test]
+fn a_sweep_of_a_profile_names_the_role_that_is_late_first_and_the_step() {
+    // 13 reads take 1.6 ms on eight servers of 1 ms, and 25 of them 3.1 ms.
+    let summary = raised("service_time_us = 1000, parallelism = 8", &["--steps", "12.5%,25%,50%,100%"]);
+    let crossed: Vec<&Value> =
+        summary["steps"].as_array().unwrap().iter().map(|step| &step["crossed"]).collect();
+    assert!(crossed[0].is_null() && crossed[2].is_null() && crossed[3].is_null(), "{crossed:?}");
+    assert_eq!((&crossed[1][0]["role"], &crossed[1][0]["stream"]), (&"data".into(), &"read".into()));
+    assert_eq!(finding(&summary, "stops-scaling").unwrap()["load_percent"], 12.5);
+}
+
+#[test]
+fn a_sweep_of_a_profile_says_that_a_rate_still_rises_at_its_highest_step() {
+    let summary = raised("service_time_us = 200, parallelism = 1024", &["--steps", "100%,200%"]);
+    let found = finding(&summary, "still-scaling").unwrap();
+    assert!((found["highest_iops"].as_f64().unwrap() / 980_000.0 - 1.0).abs() < 0.01, "{found}");
+    assert!(finding(&summary, "stops-scaling").is_none());
+}
+
+#[test]
+fn what_a_sweep_of_a_profile_refuses() {
+    let bench = Bench::new();
+    let profile = ["sweep", "oracle-slob-random", "--engine", "sim", "--dry-run"];
+    let refused = |more: &[&str]| assert_eq!(bench.run(&[&profile[..], more].concat()).code, 2, "{more:?}");
+    refused(&["--pattern", "read-64k"]);
+    refused(&["--grid", "1,2"]);
+    refused(&["--steps", "25%,50%"]);
+    refused(&["--steps", "100%,2000%"]);
+    assert_eq!(bench.run(&["sweep", "--steps", "50%,100%", "--dry-run"]).code, 2);
+    assert_eq!(bench.run(&profile).code, 0);
 }
 
 #[test]

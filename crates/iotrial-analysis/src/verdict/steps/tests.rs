@@ -8,7 +8,7 @@ use iotrial_model::verdict::DoubtKind;
 
 use super::*;
 use crate::summary::Summary;
-use crate::test_record::measured;
+use crate::test_record::{counts, measured};
 
 /// Steps of a minute, each with its share of 20,000 data I/Os a second and what came of it.
 fn stepped(steps: &[(f64, u64)]) -> RunRecord {
@@ -162,6 +162,42 @@ fn a_run_that_was_stopped_shows_the_steps_so_far_and_the_one_that_was_cut() {
     assert_eq!(summary.total.read.as_ref().unwrap().iops, Some(9_000.0));
 }
 
+/// Steps of a minute of the closed load, each with its share of the outstanding I/Os, and the rate that came of it.
+fn closed(steps: &[(f64, u64)]) -> RunRecord {
+    let mut record = stepped(steps);
+    let factor = record.plan.depth_factor();
+    for job in &mut record.plan.jobs {
+        job.arrival = Arrival::Closed;
+        job.iodepth *= factor;
+    }
+    for (second, interval) in record.intervals.iter_mut().enumerate() {
+        let (percent, iops) = steps[second / 60];
+        // As many as are outstanding at that share, and a commit for each eight pages.
+        let latency = Duration::from_secs_f64(8.0 * percent / 100.0 / iops as f64);
+        interval.jobs[0].read = Some(counts(iops / 2, latency));
+        interval.jobs[0].write = Some(counts(iops / 2, latency));
+        interval.jobs[1].write = Some(counts(iops / 8, latency));
+    }
+    again(record)
+}
+
+#[test]
+fn a_load_that_is_raised_beyond_its_own_is_judged_at_its_own_and_shows_what_comes_first_above_it() {
+    let steps = summary(&closed(&[(100.0, 10_000), (200.0, 16_000), (400.0, 12_800), (800.0, 12_800)]));
+    let answer = ruling(&steps);
+    assert_eq!((answer.outcome, answer.failing, answer.best), (Outcome::Qualified, Some(2), Some(1)));
+    let scaling = answer.scaling.as_ref().unwrap();
+    assert_eq!(scaling.id, FindingId::StopsScaling);
+    assert!(matches!(scaling.place, Some(Place::Step { number: 2, .. })), "{scaling:?}");
+    let crossed: Vec<Vec<Role>> =
+        answer.steps.iter().map(|step| step.crossed.iter().map(|one| one.role).collect()).collect();
+    assert_eq!(crossed.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 2, 0], "{crossed:?}");
+    assert!(crossed[2].contains(&Role::Data) && crossed[2].contains(&Role::Log));
+    // Its own load is too much.
+    let slow = summary(&closed(&[(100.0, 3_000), (200.0, 3_000)]));
+    assert_eq!(slow.verdict.outcome, Outcome::NotQualified);
+}
+
 #[test]
 fn what_was_due_and_never_issued_in_a_step_is_told_of_that_step() {
     let mut record = stepped(&[(80.0, 16_000), (100.0, 20_000), (60.0, 12_000)]);
@@ -192,6 +228,7 @@ fn answered(load_percent: f64, holds: Option<bool>) -> StepAnswer {
         holds,
         why_not: None,
         worst: None,
+        crossed: Vec::new(),
     }
 }
 
@@ -201,8 +238,8 @@ fn steps_together_say_whether_all_of_a_load_holds_or_all_of_what_is_needed() {
     const NO: Option<bool> = Some(false);
     let check = |steps: &[(f64, Option<bool>)], of_load, of_need| {
         let steps: Vec<StepAnswer> = steps.iter().map(|(load, holds)| answered(*load, *holds)).collect();
-        let of = |is_share_of_need| {
-            let answer = StepsAnswer::new(&steps, is_share_of_need);
+        let of = |all_is_asked| {
+            let answer = StepsAnswer::new(&steps, all_is_asked);
             (answer.holds, answer.decides)
         };
         assert_eq!((of(false), of(true)), (of_load, of_need));
