@@ -27,6 +27,7 @@ mod written;
 
 pub(crate) use observed::Observed;
 pub use targets::shared_disks;
+pub(crate) use targets::within_array_cache;
 
 /// A predicate on a result.
 type Judge = fn(&Observed<'_, '_>) -> Option<Finding>;

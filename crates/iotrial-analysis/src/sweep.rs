@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::figures::{Counted, Figures, percentile_us};
 use crate::findings::stated::altered;
-use crate::findings::{findings as found, shared_disks};
+use crate::findings::{findings as found, shared_disks, within_array_cache};
 use crate::possible_cause::{Flat, PossibleCause, possible_causes_of_flats};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 use crate::settings::Setting;
@@ -155,6 +155,9 @@ impl SweepSummary {
         let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
         findings.extend((record.checksum == Checksum::Differs).then(altered));
         findings.extend(shared_disks(&record.targets));
+        let smallest = record.settings.sizes.iter().min().copied();
+        let with_cache = smallest.zip(record.settings.array_cache).filter(|_| !record.probes.is_empty());
+        findings.extend(with_cache.and_then(|(smallest, cache)| within_array_cache(smallest, cache)));
         findings.extend(findings::of_probes(&seen, &curves));
         if !findings.iter().any(|found| found.id == FindingId::Stalled) {
             findings.extend(findings::stalled_probes(&seen));

@@ -361,6 +361,20 @@ mod tests {
     }
 
     #[test]
+    fn a_cache_that_may_hold_everything_refuses_a_yes_and_changes_nothing_about_a_no() {
+        let behind_cache = |mut record: RunRecord| {
+            record.plan.array_cache = Some(ByteSize::gib(1024));
+            judge(&record, &set("flash"))
+        };
+        let fast = behind_cache(healthy());
+        assert_eq!((fast.outcome, doubts(&fast)), (Outcome::Inconclusive, vec![&DoubtKind::ArrayCache]));
+        assert_eq!(change(&fast), Some(Change::LargerFiles));
+        let slow = behind_cache(with_commits_at(Duration::from_millis(7)));
+        assert_eq!(slow.outcome, Outcome::NotQualified);
+        assert_eq!(ruling_of(&slow).settled[0].kind, DoubtKind::ArrayCache);
+    }
+
+    #[test]
     fn a_load_that_is_good_as_a_whole_but_too_slow_in_the_end_is_not_called_good() {
         let fifth = |second: u64| usize::try_from(second / 60).unwrap();
         let fifths = |rates: [u64; 5]| measured(300, |second| rates[fifth(second)]);

@@ -56,6 +56,8 @@ pub struct PlanRequest {
     pub full: bool,
     /// All files together; `None` takes the profile's and shrinks it to what is free.
     pub size: Option<ByteSize>,
+    /// Cache of the array or controller below the targets, where its size is known: files are to be several times as large.
+    pub array_cache: Option<ByteSize>,
     /// The measured phase; `None` takes the profile's.
     pub measure: Option<Duration>,
     /// The ramp; `None` takes the profile's.
@@ -93,6 +95,7 @@ impl PlanRequest {
         Self {
             full: false,
             size: None,
+            array_cache: None,
             measure: None,
             ramp: None,
             staircase: Vec::new(),
@@ -163,6 +166,9 @@ pub struct Plan {
         skip_serializing_if = "Option::is_none"
     )]
     pub io_deadline: Option<Duration>,
+    /// Cache of the array or controller below the targets, as the user gave it; absent where nobody did.
+    #[serde(default, rename = "array_cache_bytes", skip_serializing_if = "Option::is_none")]
+    pub array_cache: Option<ByteSize>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// The loads that run at once. Counts and intervals of a record are in the same order.
@@ -175,6 +181,10 @@ pub struct Plan {
 /// An I/O that takes longer hangs, unless another time is given.
 // SQL Server reports an I/O after 15 s (error 833), and SQLIOSim does.
 pub const IO_DEADLINE: Duration = Duration::from_secs(15);
+
+/// What a load works on is at least so many times the cache of an array, or the array may answer from it.
+// «Predeployment I/O Best Practices» (M. Ruthruff, Microsoft, 2007): test files two to four times the size of the cache.
+pub const LEAST_TIMES_ARRAY_CACHE: u64 = 2;
 
 /// What is known of a page where what is read is compared, in bytes.
 pub const MAP_ENTRY_BYTES: u64 = size_of::<u64>() as u64;
@@ -444,6 +454,7 @@ impl Plan {
             until_steady: None,
             verified: false,
             io_deadline: None,
+            array_cache: request.array_cache,
             areas: areas.areas,
             jobs,
             notes,

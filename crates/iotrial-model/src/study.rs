@@ -75,12 +75,14 @@ pub struct StudyLoad {
     pub full: bool,
     /// All files of a load together.
     pub size: Option<ByteSize>,
+    /// Cache of the array below the targets.
+    pub array_cache: Option<ByteSize>,
     /// Length of the measured phase.
     pub duration: Option<Duration>,
     /// How long the load runs before measuring starts.
     pub ramp: Option<Duration>,
-    /// Steps of equal length in place of those of the profiles: the share of the full load of each, in percent; empty takes the
-    /// profiles'. Not together with a search or `until_steady`.
+    /// Steps of equal length in place of those of the profiles: the share of the full load of each, in percent, or of `need`; empty takes the
+    /// profiles'. Not together with another search or `until_steady`.
     pub steps: Vec<f64>,
     /// The engine that does the I/O; `None` takes the usual one of the system that measures.
     pub engine: Option<EngineKind>,
@@ -289,6 +291,7 @@ impl StudyLoad {
         let load = Self {
             full: table.boolean("full").unwrap_or(false),
             size: table.size("size"),
+            array_cache: table.size("array_cache"),
             duration: table.duration("duration"),
             ramp: table.duration("ramp"),
             steps: read_staircase(table, "steps").unwrap_or_default(),
@@ -320,7 +323,14 @@ impl StudyLoad {
             let message = format!("`{key}` and `until_steady` exclude each other: find the rate first");
             return table.refuse(key, message);
         }
-        let others = searches.into_iter().chain([("until_steady", load.until_steady.is_some())]);
+        // Steps of a need are shares of it.
+        let of_need = load.need.is_some() && load.latency_limit.is_none() && !load.capacity;
+        let searches = searches.into_iter().filter(|_| !of_need);
+        let others = searches.chain([("until_steady", load.until_steady.is_some())]);
+        if of_need && !load.steps.is_empty() && load.steps.iter().all(|percent| *percent < 100.0) {
+            let message = "no step of `steps` reaches the rate of `need`: add one of 100% or more".to_owned();
+            return table.refuse("steps", message);
+        }
         if let Some((key, _)) = others.into_iter().find(|(_, is_asked)| *is_asked && !load.steps.is_empty()) {
             let message = format!("`{key}` and `steps` exclude each other: steps say how much load there is");
             return table.refuse("steps", message);

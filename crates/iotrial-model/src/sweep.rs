@@ -99,6 +99,9 @@ pub struct SweepSettings {
     /// Bytes of data on each volume.
     #[serde(rename = "sizes_bytes")]
     pub sizes: Vec<ByteSize>,
+    /// Cache of the array or controller below the volumes, as the user gave it; absent where nobody did.
+    #[serde(default, rename = "array_cache_bytes", skip_serializing_if = "Option::is_none")]
+    pub array_cache: Option<ByteSize>,
     /// What was changed from what was asked, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

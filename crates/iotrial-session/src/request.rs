@@ -68,6 +68,8 @@ pub struct LoadRequest {
     pub full: bool,
     /// All files together, more than zero; `None` is the profile's size, at most what is free.
     pub size: Option<ByteSize>,
+    /// Cache of the array or controller below the targets; files are made at least twice as large where no size is asked for.
+    pub array_cache: Option<ByteSize>,
     /// The measured phase; `None` is the profile's.
     pub duration: Option<Duration>,
     /// The load runs so long before it is measured; `None` is the profile's.
@@ -123,6 +125,8 @@ pub struct SweepRequest {
     pub loads: SweepLoads,
     /// All files together, more than zero; `None` is 1 GiB for each target, at most what is free.
     pub size: Option<ByteSize>,
+    /// Cache of the array or controller below the targets; files are made at least twice as large where no size is asked for.
+    pub array_cache: Option<ByteSize>,
     /// How long a load is measured that has to last, more than zero; `None` is 10 s, or what the series says.
     pub step: Option<Duration>,
     /// Without load between one kind of I/O and the next; `None` is 2 s, or what the series says.

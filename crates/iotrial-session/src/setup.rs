@@ -349,6 +349,7 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
     Ok(PlanRequest {
         full: request.full,
         size: request.size,
+        array_cache: request.array_cache,
         measure: request.duration,
         ramp: request.ramp,
         staircase: request.staircase.clone(),

@@ -118,6 +118,7 @@ impl SweepSetup {
         let asked = LoadRequest {
             full: false,
             size: request.size,
+            array_cache: request.array_cache,
             duration: None,
             ramp: None,
             staircase: Vec::new(),
@@ -252,6 +253,7 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
             idle: course.idle,
             repeats: course.repeats,
             sizes: run.plan.areas.iter().map(|area| area.length).collect(),
+            array_cache: run.plan.array_cache,
             notes: run.plan.notes.clone(),
         },
         layout: run.layout,

@@ -161,6 +161,9 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::SmallWorkingSet { touched_bytes, memory_bytes } => format!(
             "the load used only {touched_bytes}, less than the memory of this host ({memory_bytes}): a cache in the array, the hypervisor or the drive may hold that much and have answered some of the I/Os"
         ),
+        Evidence::ArrayCache { touched_bytes, array_cache_bytes } => format!(
+            "the load used {touched_bytes}, and the array has a cache of {array_cache_bytes}, which may have answered: files two to four times as large as the cache show the disks behind it"
+        ),
         Evidence::EngineFallback { engine, reason } => {
             format!("the engine `{}` made the load: {reason}", engine.as_str())
         }

@@ -217,6 +217,8 @@ Examples:
   iotrial run --need 20000iops --steps 50%,100%,150%
   # what percentage of the profile's rates can it keep up with?
   iotrial run sqlserver-checkpoint --steps 50%,75%,100%
+  # behind an array with a cache of 64 GiB: files that the cache cannot hold
+  iotrial run --array-cache 64GiB
   # throughput at saturation, without searching for a rate
   iotrial run --closed
   # store an application metric with the result
@@ -265,6 +267,11 @@ pub struct RunArgs {
     /// 500us@p99.9, 5ms@mean.
     #[arg(long, value_name = "LATENCY@STATISTIC", conflicts_with = "closed", help_heading = heading::PASS)]
     pub latency_limit: Option<LatencyLimit>,
+
+    /// Size of the cache of the array or controller behind the targets, such as 64GiB. Without --size, test files are made at least
+    /// twice as large; a load that touches less cannot qualify, because the cache may have answered.
+    #[arg(long, value_name = "SIZE", help_heading = heading::LOAD)]
+    pub array_cache: Option<ByteSize>,
 
     /// Run the profile with all its outstanding I/Os instead of searching for the highest rate within the limits. This
     /// shows throughput at saturation; latency there depends on the number of outstanding I/Os more than on the storage.
@@ -351,6 +358,7 @@ impl RunArgs {
             // A job of fio says how much and how long; a shorter form is for the command line to ask for.
             full: load.full || self.fio_job.is_some(),
             size: load.size,
+            array_cache: self.array_cache,
             duration: load.duration,
             ramp: load.ramp,
             staircase: self.steps.clone().unwrap_or_default().0,

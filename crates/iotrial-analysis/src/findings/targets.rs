@@ -3,8 +3,9 @@
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity, SharedHolder};
 use iotrial_model::imported::SourceKind;
 use iotrial_model::load::Role;
-use iotrial_model::plan::EngineKind;
+use iotrial_model::plan::{EngineKind, LEAST_TIMES_ARRAY_CACHE};
 use iotrial_model::record::TargetRecord;
+use iotrial_model::units::ByteSize;
 
 use super::Judge;
 use super::observed::Observed;
@@ -12,7 +13,7 @@ use crate::shared_device::SharedDevices;
 
 /// For the table in `findings.rs`.
 pub(super) const JUDGES: &[Judge] =
-    &[in_memory_target, smb_share, buffered_io, unknown_cache, small_working_set];
+    &[in_memory_target, smb_share, buffered_io, unknown_cache, small_working_set, array_cache];
 
 /// A file system in memory was measured.
 pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
@@ -87,6 +88,20 @@ pub(super) fn small_working_set(seen: &Observed<'_, '_>) -> Option<Finding> {
     (touched < memory).then(|| Finding::new(FindingId::SmallWorkingSet, Severity::Note, evidence))
 }
 
+/// What was touched may be in the cache of the array whose size the user gave.
+fn array_cache(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let subject = seen.subject;
+    let touched = subject.touched.filter(|_| subject.measured.is_some_and(|measured| !measured.is_zero()))?;
+    within_array_cache(touched, subject.plan?.array_cache?)
+}
+
+/// `touched`: what a load works on, or one volume of a sweep.
+pub(crate) fn within_array_cache(touched: ByteSize, cache: ByteSize) -> Option<Finding> {
+    let evidence = Evidence::ArrayCache { touched_bytes: touched, array_cache_bytes: cache };
+    (touched.get() / LEAST_TIMES_ARRAY_CACHE < cache.get())
+        .then(|| Finding::new(FindingId::ArrayCache, Severity::Warning, evidence))
+}
+
 /// So many findings of this kind are told; more of them are none of a real host.
 const MOST_SHARED: usize = 20;
 
@@ -124,7 +139,7 @@ pub(super) fn size_reduced(seen: &Observed<'_, '_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use iotrial_model::record::{BlockDevice, RunRecord};
-    use iotrial_model::units::ByteSize;
+    use iotrial_model::subject::Subject;
 
     use super::*;
     use crate::findings::found;
@@ -303,5 +318,16 @@ mod tests {
         assert!(
             matches!(&found[0].evidence, Evidence::SizeReduced { note, .. } if *note == record.plan.notes[0])
         );
+    }
+
+    #[test]
+    fn what_is_less_than_twice_the_cache_of_the_array_is_in_doubt_and_nothing_is_where_none_was_given() {
+        let mut record = healthy();
+        let touched = Subject::of_run(&record).touched.unwrap();
+        assert_eq!(found(&record, array_cache), None);
+        record.plan.array_cache = Some(ByteSize::bytes(touched.get() / 2));
+        assert_eq!(found(&record, array_cache), None);
+        record.plan.array_cache = Some(touched);
+        assert_eq!(found(&record, array_cache).map(|found| found.id), Some(FindingId::ArrayCache));
     }
 }

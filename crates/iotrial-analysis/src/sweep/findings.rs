@@ -13,7 +13,8 @@ use super::{Curve, LimitKind, SeenProbe, stood_still};
 use crate::saturation::{Drift, KneeBound, Saturation};
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
-const TOLD_ELSEWHERE: [FindingId; 6] = [
+const TOLD_ELSEWHERE: [FindingId; 7] = [
+    FindingId::ArrayCache,
     FindingId::ShortRun,
     FindingId::FlatIopsLimit,
     FindingId::FlatBandwidthLimit,

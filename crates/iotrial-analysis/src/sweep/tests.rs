@@ -83,6 +83,7 @@ pub(crate) fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepReco
             idle: Duration::ZERO,
             repeats: 1,
             sizes: vec![ByteSize::GIB; volume_count],
+            array_cache: None,
             notes: Vec::new(),
         },
         layout: None,

@@ -161,6 +161,8 @@ impl Bearing {
         let is_settled = |doubt: &Doubt| match doubt.finding.as_ref().map(|finding| finding.id) {
             Some(FindingId::GeneratorBusy | FindingId::LateIssues) => all_hold || one_fails,
             Some(FindingId::ForeignLoad) => all_hold,
+            // A cache makes a device look faster.
+            Some(FindingId::ArrayCache) => !judged.iter().all(Judged::is_acceptable),
             _ => false,
         };
         // Without enough I/Os a limit is not known to be kept. Where another one is missed, that changes nothing.
@@ -321,6 +323,7 @@ fn weigh_figures(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> W
             },
             Change::LargerFiles,
         ),
+        Id::ArrayCache => doubt(DoubtKind::ArrayCache, Change::LargerFiles),
         Id::ForeignLoad => doubt(DoubtKind::ForeignLoad, Change::StopOthersOnDevices),
         Id::GeneratorBusy | Id::LateIssues => doubt(
             // Being late follows from being short of CPU, and is a reason of its own only where that was not seen.

@@ -96,6 +96,9 @@ words! {
         MergedIo = "merged-io",
         /// The load touched less than the host's memory. Note.
         SmallWorkingSet = "small-working-set",
+        /// The load, or a volume of a sweep, touched less than twice the cache of the array that was given (`--array-cache`): `touched_bytes`,
+        /// `array_cache_bytes`. Warning.
+        ArrayCache = "array-cache",
         /// A share of an SMB server was measured: `paths`. Note.
         SmbShare = "smb-share",
         /// Every page was read before it was overwritten, and compared: rates and latencies are of this load and not of the storage
@@ -439,6 +442,13 @@ pub enum Evidence {
         touched_bytes: ByteSize,
         /// Memory of the host.
         memory_bytes: ByteSize,
+    },
+    /// Of less that was touched than rules out the cache of the array.
+    ArrayCache {
+        /// What the load worked on; of a sweep, the smallest volume.
+        touched_bytes: ByteSize,
+        /// The cache, as it was given.
+        array_cache_bytes: ByteSize,
     },
     /// Of another engine.
     EngineFallback {

@@ -53,6 +53,7 @@ mod tests {
         let request = PlanRequest {
             full: false,
             size: None,
+            array_cache: None,
             ramp: None,
             staircase: Vec::new(),
             need: None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::{FILE_HEADER_SIZE, PlanError, PlanRequest};
+use super::{FILE_HEADER_SIZE, LEAST_TIMES_ARRAY_CACHE, PlanError, PlanRequest};
 use crate::load::{Pattern, Role};
 use crate::profile::{JobProfile, Profile};
 use crate::target::{FreeSpace, LEAST_FREE, NoSpace, TargetFacts, TargetKind};
@@ -86,7 +86,9 @@ pub(super) fn decide(
     targets: &[TargetFacts],
     notes: &mut Vec<String>,
 ) -> Result<ByteSize, PlanError> {
-    let wanted = request.size.unwrap_or(if request.full { profile.full_size() } else { profile.quick.size });
+    let usual = if request.full { profile.full_size() } else { profile.quick.size };
+    let beyond_cache = request.array_cache.map_or(ByteSize::default(), |cache| beyond_cache(profile, cache));
+    let wanted = request.size.unwrap_or(usual.max(beyond_cache));
     let mut size = wanted;
     for room in rooms(profile, targets) {
         // The share is of the wanted size, not of one that an earlier place has shrunk: otherwise the order
@@ -147,6 +149,16 @@ fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
         holds: Holds::FileSystem(space.clone(), kept),
     }));
     rooms
+}
+
+/// The size of all files with which the parts that are touched are several times as large as a cache.
+fn beyond_cache(profile: &Profile, cache: ByteSize) -> ByteSize {
+    let bytes = |job: &JobProfile| job.size.get() as f64;
+    let touched = |job: &JobProfile| bytes(job) * f64::from(job.working_set_percent) / 100.0;
+    let share = profile.jobs.iter().map(touched).sum::<f64>() / profile.jobs.iter().map(bytes).sum::<f64>();
+    let least = ByteSize::bytes(cache.get().saturating_mul(LEAST_TIMES_ARRAY_CACHE));
+    // Headers and the rounding to blocks take some MiB of each file; a hundredth is more than that of any cache of an array.
+    scale(least, 1.01 / share).round_up_to(ByteSize::MIB) + ByteSize::mib(16)
 }
 
 /// The files of earlier runs in a target whose names files of the plan have there. Those of another profile stay where they are.

@@ -337,6 +337,7 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
             idle: Duration::ZERO,
             repeats: 1,
             sizes: vec![ByteSize::gib(1); 2],
+            array_cache: None,
             notes: Vec::new(),
         },
         layout: None,

@@ -78,6 +78,8 @@ pub enum DoubtKind {
     TwoLatencies,
     /// Devices counted less than was issued.
     CacheAboveDevices,
+    /// The cache of the array may hold what was touched.
+    ArrayCache,
     /// Devices did more than was issued.
     ForeignLoad,
     /// The generator had too little CPU.

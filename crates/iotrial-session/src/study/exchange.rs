@@ -331,7 +331,8 @@ fn check_load(
     })?;
     let wanted = &file.study.load;
     let is_asked = match &record.search {
-        None => wanted.latency_limit.is_none() && wanted.need.is_none() && !wanted.capacity,
+        // Steps of a need are a load that is measured, and not a search.
+        None => wanted.latency_limit.is_none() && wanted.need == record.plan.need && !wanted.capacity,
         Some(search) => {
             let limit = match &search.limit {
                 SearchLimit::Latency(limit) => Some(*limit),

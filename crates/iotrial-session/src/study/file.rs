@@ -275,6 +275,7 @@ impl StudyFile {
         LoadRequest {
             full: load.full,
             size: load.size,
+            array_cache: load.array_cache,
             duration: load.duration,
             ramp: load.ramp,
             staircase: load.steps.clone(),
@@ -364,6 +365,7 @@ mod tests {
             LoadRequest {
                 full: true,
                 size: Some(ByteSize::gib(2)),
+                array_cache: None,
                 duration: seconds(7),
                 ramp: seconds(1),
                 staircase: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iotrial_model::load::Pattern;
+use iotrial_model::plan::LEAST_TIMES_ARRAY_CACHE;
 use iotrial_model::profile::{LayoutRequest, Profile};
 use iotrial_model::sweep::{LoadPattern, SweepMethod};
 use iotrial_model::units::ByteSize;
@@ -129,7 +130,7 @@ impl Course {
             idle: request.idle.unwrap_or(Duration::from_secs(2)),
             // A search goes where a load sends it, so each is measured twice; a grid is the same whatever comes of it.
             repeats: request.repeats.unwrap_or(if loads.is_empty() { 2 } else { 1 }),
-            volume_size: if is_channel { CHANNEL_SIZE } else { VOLUME_SIZE },
+            volume_size: if is_channel { CHANNEL_SIZE } else { volume_size(request) },
         })
     }
 
@@ -171,7 +172,7 @@ impl Course {
             step,
             idle: request.idle.unwrap_or(Duration::from_secs(idle)),
             repeats: 1,
-            volume_size: VOLUME_SIZE,
+            volume_size: volume_size(request),
         }
     }
 
@@ -230,6 +231,15 @@ impl Course {
             duration: self.duration(volume_count),
         })
     }
+}
+
+/// Each volume is measured alone, so that each file has to be larger than the cache.
+fn volume_size(request: &SweepRequest) -> ByteSize {
+    let beyond_cache = request.array_cache.map_or(ByteSize::default(), |cache| {
+        // With the header, and the rest that is no whole block.
+        ByteSize::bytes(cache.get().saturating_mul(LEAST_TIMES_ARRAY_CACHE)) + ByteSize::mib(16)
+    });
+    VOLUME_SIZE.max(beyond_cache)
 }
 
 /// Each load once, in their order: to measure one several times is what --repeats is for, in rounds.

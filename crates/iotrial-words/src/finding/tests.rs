@@ -370,6 +370,10 @@ fn of_the_devices() -> Vec<(FindingId, Evidence)> {
         (Id::SharedDisk, shared(two, true)),
         (Id::SharedDisk, shared(many, false)),
         (
+            Id::ArrayCache,
+            E::ArrayCache { touched_bytes: ByteSize::gib(1), array_cache_bytes: ByteSize::gib(64) },
+        ),
+        (
             Id::SmallWorkingSet,
             E::SmallWorkingSet {
                 touched_bytes: ByteSize::bytes(1 << 30),

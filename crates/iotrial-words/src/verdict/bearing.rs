@@ -55,6 +55,7 @@ pub(super) fn doubt(doubt: &Doubt) -> String {
         }
         DoubtKind::TwoLatencies => "the I/Os have two separate latencies, which is typical of a cache",
         DoubtKind::CacheAboveDevices => "a cache served I/Os that the devices never saw",
+        DoubtKind::ArrayCache => "the cache of the array may hold what the load touched",
         DoubtKind::ForeignLoad => {
             "the devices did more I/O than iotrial issued: something else used them, or a layer above them added I/O"
         }

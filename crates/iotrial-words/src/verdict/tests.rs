@@ -270,7 +270,11 @@ fn steps(holds: [Option<bool>; 3], need_iops: Option<f64>) -> StepsRuling {
             None => Some(WhyNot::InDoubt(vec![doubt(DoubtKind::ShortOfCpu)])),
         },
         worst: Some(good()),
-        crossed: if holds == Some(false) { vec![slow(), Judged { role: Role::Log, ..slow() }] } else { Vec::new() },
+        crossed: if holds == Some(false) {
+            vec![slow(), Judged { role: Role::Log, ..slow() }]
+        } else {
+            Vec::new()
+        },
     };
     let steps = holds.iter().enumerate().map(|(at, holds)| step(at + 1, *holds)).collect();
     let failing = holds.iter().position(|one| *one == Some(false));

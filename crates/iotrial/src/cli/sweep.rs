@@ -99,6 +99,11 @@ pub struct SweepArgs {
     #[arg(long, conflicts_with_all = ["grid", "series", "size"], help_heading = heading::LOAD)]
     pub channel: bool,
 
+    /// Size of the cache of the array or controller behind the targets, such as 64GiB. Without --size, test files are made at least
+    /// twice as large; of smaller files the result says that the cache may have answered.
+    #[arg(long, value_name = "SIZE", conflicts_with = "channel", help_heading = heading::LOAD)]
+    pub array_cache: Option<ByteSize>,
+
     /// Duration of the sustained measurement of each pattern; with its short probes, a search takes about twice that. With PROFILE, of
     /// each step [default: 10s; with --full as published].
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
@@ -146,6 +151,7 @@ impl SweepArgs {
         let count = u32::try_from(staircase.len()).expect("there are few steps");
         Ok(LoadRequest {
             size: self.size,
+            array_cache: self.array_cache,
             duration: Some(step.saturating_mul(count)),
             staircase,
             aim: Aim::Figures,
@@ -169,6 +175,7 @@ impl SweepArgs {
             patterns: self.patterns.clone(),
             loads,
             size: self.size,
+            array_cache: self.array_cache,
             step: self.step,
             idle: self.idle,
             repeats: self.repeats,

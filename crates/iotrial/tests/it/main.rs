@@ -10,6 +10,7 @@
 #[cfg(target_os = "linux")]
 mod pty;
 mod support;
+mod array_cache;
 #[cfg(unix)]
 mod attacks;
 mod audit;

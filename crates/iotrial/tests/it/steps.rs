@@ -144,7 +144,7 @@ fn a_closed_profile_takes_steps_of_its_outstanding_ios() {
 fn raised(sim: &str, more: &[&str]) -> Value {
     let base = ["sweep", "oracle-slob-random", "--engine", "sim", "--seed", "1", "--quiet", "--json"];
     // Simulated, so that nothing is said of storage.
-    let ran = Bench::new().run(&[&base[..], &["--sim", sim, "--step", "3s"], more].concat());
+    let ran = Bench::new().run(&[&base[..], &["--sim", sim], more].concat());
     assert_eq!(ran.code, 4, "{}", ran.stderr);
     ran.json()
 }
@@ -189,7 +189,8 @@ fn a_sweep_of_a_profile_names_the_role_that_is_late_first_and_the_step() {
 
 #[test]
 fn a_sweep_of_a_profile_says_that_a_rate_still_rises_at_its_highest_step() {
-    let summary = raised("service_time_us = 200, parallelism = 1024", &["--steps", "100%,200%"]);
+    let summary =
+        raised("service_time_us = 200, parallelism = 1024", &["--steps", "100%,200%", "--step", "3s"]);
     let found = finding(&summary, "still-scaling").unwrap();
     assert!((found["highest_iops"].as_f64().unwrap() / 980_000.0 - 1.0).abs() < 0.01, "{found}");
     assert!(finding(&summary, "stops-scaling").is_none());
@@ -296,6 +297,16 @@ sim = { service_time_us = 400.0 }
         "{}",
         ran.stdout
     );
+    let of_need = study.replace("engine", "need = \"8000iops\"\nengine").replace("50%,100%", "50%,100%,150%");
+    std::fs::write(bench.path().join("study.toml"), of_need.replace("orders.toml", "mix.toml")).unwrap();
+    // Without a rate: the need gives it.
+    std::fs::write(bench.path().join("mix.toml"), PROFILE.replace("rate = \"16000 iops\"\n", "")).unwrap();
+    let ran = bench.run(&["study", "study.toml", "--quiet", "--restart"]);
+    assert!(ran.code == 0 || ran.code == 4, "{} {}", ran.code, ran.stderr);
+    let short = of_need.replace("50%,100%,150%", "50%,75%");
+    std::fs::write(bench.path().join("study.toml"), short).unwrap();
+    let ran = bench.run(&["study", "study.toml"]);
+    assert!(ran.code == 2 && ran.stderr.contains("reaches the rate of `need`"), "{}", ran.stderr);
     let refused = study.replace("engine", "capacity = true\nengine");
     std::fs::write(bench.path().join("study.toml"), refused).unwrap();
     let ran = bench.run(&["study", "study.toml"]);
