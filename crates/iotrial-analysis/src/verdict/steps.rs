@@ -237,7 +237,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         best,
         open,
         need_iops,
-        scaling: findings.iter().find(|found| is_of_scaling(found)).cloned(),
+        scaling: findings.iter().find(|found| is_of_scaling(found)).cloned().map(Box::new),
         planned_count: planned.len(),
         findings: findings.iter().filter(is_beside).cloned().collect(),
     };

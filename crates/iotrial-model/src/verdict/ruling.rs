@@ -166,7 +166,7 @@ pub struct StepsRuling {
     /// I/Os a second that are needed: the full load; `None` where nothing was.
     pub need_iops: Option<f64>,
     /// Where the rate stops rising with the load, or that it still rises; `None` of loads of which that is not asked.
-    pub scaling: Option<Finding>,
+    pub scaling: Option<Box<Finding>>,
     /// How many steps were planned.
     pub planned_count: usize,
     /// Findings that are told of no step.

@@ -103,6 +103,7 @@ impl Bench {
             patterns: vec!["randread-8k".parse().unwrap()],
             loads: SweepLoads::Grid(vec![1, 4]),
             size: None,
+            array_cache: None,
             step: Some(std::time::Duration::from_secs(1)),
             idle: None,
             repeats: None,
