@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
@@ -40,8 +40,8 @@ size = "1GiB"
 /// Bytes of the device.
 const SIZE: u64 = 4 << 20;
 
-/// Who takes a loop device, or gives one back to take it again.
-static LOOPS: Mutex<()> = Mutex::new(());
+/// One rig at a time: a loop device that one gives back is the next one's.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// What else runs a device of ours, ended and gone when it is dropped.
 struct Rig {
@@ -50,6 +50,7 @@ struct Rig {
     fuse: Option<Fuse>,
     server: Option<Server>,
     folder: tempfile::TempDir,
+    _alone: MutexGuard<'static, ()>,
 }
 
 struct LoopDevice(PathBuf);
@@ -126,18 +127,24 @@ impl Rig {
             println!("skipped: {test}: {obstacle}");
             return None;
         }
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         // Short: names of sockets have at most 107 bytes.
         let folder = tempfile::tempdir().unwrap();
         fs::File::create(folder.path().join("image")).unwrap().set_len(SIZE).unwrap();
         fs::create_dir(folder.path().join("spoilt")).unwrap();
         let (server, fuse) = serve(folder.path(), arguments, environment);
-        let _others = LOOPS.lock();
         let made = run("losetup", &["--find", "--show", "--direct-io=on", text(&fuse.file)]);
         let Some(device) = made else {
             println!("skipped: {test}: no loop device can be set up");
             return None;
         };
-        Some(Self { device: LoopDevice(device.into()), fuse: Some(fuse), server: Some(server), folder })
+        Some(Self {
+            device: LoopDevice(device.into()),
+            fuse: Some(fuse),
+            server: Some(server),
+            folder,
+            _alone: alone,
+        })
     }
 
     /// A disk that is honest but for one kind of fault.
@@ -180,7 +187,6 @@ impl Rig {
 
     /// The same device again, on what the image holds.
     fn start_again(&mut self) {
-        let _others = LOOPS.lock();
         run("losetup", &["-d", self.device()]);
         self.fuse = None;
         let (server, fuse) =
@@ -352,6 +358,7 @@ fn a_cache_that_is_flushed_loses_nothing_in_a_cut_and_one_that_lies_about_it_is_
         (&"kept".into(), &serde_json::json!({})),
         "{checked}"
     );
+    drop(rig);
     let mut rig = Rig::faulty(test, "lying-flush", &[]).unwrap();
     let checked = cut_and_checked(&mut rig).unwrap();
     assert_eq!(checked["outcome"], "lost", "{checked}");

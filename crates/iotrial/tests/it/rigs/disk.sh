@@ -71,7 +71,9 @@ pwrite)
         exit
         ;;
     drop)
-        [ "$offset" -lt "$KEPT" ] && put "$offset" || nothing
+        # Of a write across the end, what lies before it.
+        if [ "$offset" -lt "$KEPT" ]; then head -c $((KEPT - offset)) | put "$offset"; fi
+        nothing
         exit
         ;;
     lost-write) if is_chosen; then nothing && exit; fi ;;
