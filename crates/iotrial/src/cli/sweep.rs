@@ -31,7 +31,7 @@ Examples:
   # six patterns in ./iotrial-data, about three minutes
   iotrial sweep
   iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --step 60s
-  # a whole profile, from an eighth of its load to four times: where does it stop scaling, and which role is late first?
+  # a whole profile raised step by step: where does it stop scaling?
   iotrial sweep oracle-oltp --target data=/mnt/a --target log=/mnt/b
   iotrial sweep sqlserver-oltp --steps 50%,100%,200%,300% --step 60s
   # each volume alone, then both together

@@ -311,13 +311,14 @@ fn keys_in(schema: &Value, all: &mut BTreeSet<String>) {
 const OF_BUSY_HOST: [&str; 7] =
     ["busy_percent", "cpu_percent", "during", "others_cpu_percent", "pid", "processes", "steal_percent"];
 
-/// Keys that no result of this test has: of bounds in other words, changes, loads in doubt, ramps of a load, proposals out of their range, a
+/// Keys that no result of this test has: of bounds in other words, changes, loads in doubt, steps that cross a limit, ramps of a load, proposals out of their range, a
 /// threshold set that says what a category means, and of the page of `run`.
-const NOT_HERE: [&str; 19] = [
+const NOT_HERE: [&str; 20] = [
     "about",
     "at_most",
     "before",
     "computed",
+    "crossed",
     "device_iops",
     "disks",
     "from_percent",
