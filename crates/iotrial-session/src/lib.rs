@@ -27,3 +27,5 @@ pub mod crash;
 pub mod run;
 pub mod sweep;
 pub mod study;
+
+pub use atomic_file::without_temporary_name;

@@ -9,7 +9,7 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
-use iotrial_session::atomic_file::without_temporary_name;
+use iotrial_session::without_temporary_name;
 
 use crate::failure::Failure;
 use crate::heading;

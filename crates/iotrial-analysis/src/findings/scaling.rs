@@ -1,5 +1,7 @@
 //! How the rate of a load that keeps I/Os outstanding follows its steps: from which one on more of them bring no more.
 
+use std::collections::BTreeSet;
+
 use iotrial_model::finding::{Evidence, Finding, FindingId, Place, Scaling, Severity};
 use iotrial_model::load::Role;
 use iotrial_model::plan::Arrival;
@@ -36,13 +38,20 @@ pub(super) fn scaling(
     let below = || points.iter().rev().find(|(percent, ..)| highest_percent >= FAR_ABOVE * percent);
     let (load_percent, iops, step) = if is_reached { *saturated } else { *below()? };
     let waiting = if is_reached { waiting(&step.subject, &highest.subject) } else { None };
+    // Kernel names of those that the jobs of a role are on; none where they are not known.
+    let devices_of_role = |role: Role| {
+        let plan = step.subject.plan?;
+        let jobs = (0..plan.jobs.len()).filter(|job| plan.jobs[*job].role == role);
+        let devices = jobs.filter_map(|job| devices_of(&step.subject, plan, job)).flatten();
+        Some(devices.collect::<BTreeSet<String>>().into_iter().collect())
+    };
     let evidence = Evidence::Scaling(Scaling {
         load_percent,
         iops,
         highest_load_percent: highest_percent,
         highest_iops,
         role: waiting,
-        devices: waiting.map(|role| devices_of_role(&step.subject, role)).unwrap_or_default(),
+        devices: waiting.and_then(devices_of_role).unwrap_or_default(),
         is_generator_busy: points
             .iter()
             .any(|(percent, _, one)| *percent >= load_percent && is_generator_busy(one)),
@@ -90,16 +99,6 @@ fn in_flight(subject: &Subject<'_>, role: Role) -> (f64, f64) {
     let figures = Figures::of_all(&Subject { jobs, ..subject.clone() });
     let rate_and_mean = figures.and_then(|figures| figures.iops.zip(figures.lat_mean_us));
     rate_and_mean.map_or((0.0, 0.0), |(iops, mean_us)| (iops, iops * mean_us / 1e6))
-}
-
-/// Kernel names of the devices that the jobs of a role are on; none where they are not known.
-fn devices_of_role(subject: &Subject<'_>, role: Role) -> Vec<String> {
-    let Some(plan) = subject.plan else { return Vec::new() };
-    let jobs = (0..plan.jobs.len()).filter(|job| plan.jobs[*job].role == role);
-    let mut devices: Vec<String> = jobs.filter_map(|job| devices_of(subject, plan, job)).flatten().collect();
-    devices.sort_unstable();
-    devices.dedup();
-    devices
 }
 
 #[cfg(test)]
