@@ -47,7 +47,8 @@ iotrial reads a regular file as counters, and watches a directory or a block dev
 load and writes nothing to what it watches. `iotrial docs watch` has the queries for the snapshots, the thresholds, and the meaning of \
 each observation.
 
-Exit codes: 0 done: within the limits, or nothing to judge; 1 done, but latencies are above the limits; 2 wrong usage or input; 3 failed; 4 undecided: a disk went away or was replaced.")]
+Exit codes: 0 within the limits; 1 latencies are above the limits; 2 wrong usage or input; 3 failed; 4 undecided: idle disks, too few I/Os, no latencies, \
+a single interval, or a disk that went away or was replaced.")]
 pub struct WatchArgs {
     /// Counter files to read (PerfMon CSV, iostat, sar, sadf, snapshots, a recording, archives of them; - for standard input), or directories
     /// and devices to watch live [default: watch all disks of this host].
