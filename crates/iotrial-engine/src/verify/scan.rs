@@ -31,7 +31,11 @@ impl Verifier {
     /// No I/O of a load may be under way.
     // In threads of its own: one that is in a call to a device that hangs cannot be ended, and whoever waits for it would never
     // write the record.
-    pub fn scan(self: &Arc<Self>, progress: &dyn Fn(u64, u64), stop: &dyn Fn() -> bool) -> ScanEnd {
+    pub fn scan(
+        self: &Arc<Self>,
+        progress: &(dyn Fn(u64, u64) + Sync),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> ScanEnd {
         let total = self.areas.iter().map(|area| area.length).sum();
         let (done, stopping) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
         stopping.store(stop(), Ordering::Relaxed);
@@ -46,7 +50,10 @@ impl Verifier {
             }
         };
         let thread = std::thread::Builder::new().name("iotrial-compare".to_owned()).spawn(reader);
-        let Ok(thread) = thread else { return ScanEnd::Stopped };
+        let Ok(thread) = thread else {
+            // Where no thread can be had, nobody sees what hangs.
+            return if self.read_all(progress, stop) { ScanEnd::Complete } else { ScanEnd::Stopped };
+        };
         let mut looked = Instant::now();
         loop {
             let end = receiver.recv_timeout(TICK);
