@@ -140,8 +140,12 @@ fn role_word(role: &RoleVerdict) -> String {
 }
 
 fn summary(answer: &WatchAnswer) -> Answer {
-    let (mut headline, sentence, mut points) = match (answer.is_good, answer.why_undecided) {
-        (Some(false), _) => {
+    let (mut headline, sentence, mut points) = match (answer.why_undecided, answer.is_good) {
+        (Some(why), _) => {
+            let (headline, sentence) = undecided(answer, why);
+            (headline.to_owned(), sentence, Vec::new())
+        }
+        (None, Some(false)) => {
             let all = beyond(answer);
             let mut roles: Vec<String> = all.iter().map(|(role, _)| role.to_string()).collect();
             roles.dedup();
@@ -153,11 +157,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
                 all.iter().take(MOST_POINTS).map(|(role, one)| told(answer, *role, one)).collect(),
             )
         }
-        (None, Some(why)) => {
-            let (headline, sentence) = undecided(answer, why);
-            (headline.to_owned(), sentence, Vec::new())
-        }
-        (Some(true), _) | (None, None) => {
+        (None, _) => {
             // Judged intervals are those whose latency is more than that of a handful of I/Os.
             let when = if answer.has_percentiles() {
                 "95 % of the intervals with at least 1 I/O per second"

@@ -45,10 +45,9 @@ pub(super) fn reservations(
     });
     // One that loses does so all the more where it took longer than is stated.
     let is_best = |one: &Configuration| best.is_some_and(|best| configurations[best].key == one.key);
-    let is_meant = |one: &Configuration| match best.is_none() || is_best(one) {
-        true => one.is_contradictory(),
-        false => one.contradictions.iter().any(|found| !found.is_bound()),
-    };
+    let bears = |one: &Configuration| best.is_none() || is_best(one);
+    let is_meant =
+        |one: &Configuration| one.contradictions.iter().any(|found| !found.is_bound() || bears(one));
     let contradictory = names(&is_meant).map(Reservation::Contradictory);
     let inconclusive =
         names(&|one| !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive));

@@ -38,9 +38,9 @@ impl ReadBack {
     }
 }
 
-/// What a file or device holds, over all areas on it.
+/// A file or device, with what is right of all areas on it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Held {
+struct Device {
     start: u64,
     end: u64,
     length: u64,
@@ -52,23 +52,23 @@ struct Held {
 ///
 /// Every page must have been read after the load.
 pub(super) fn kept_capacities(areas: &[VerifiedArea], found: &mut Found) -> Vec<KeptCapacity> {
-    let mut devices: BTreeMap<&Path, Held> = BTreeMap::new();
+    let mut devices: BTreeMap<&Path, Device> = BTreeMap::new();
     for VerifiedArea { path, first_byte, length, read_back, .. } in areas {
-        let held = devices.entry(path).or_insert(Held { start: u64::MAX, ..Held::default() });
-        held.start = held.start.min(*first_byte);
-        held.end = held.end.max(first_byte + length);
-        held.length += length;
-        held.right_bytes += read_back.right_bytes.load(Ordering::Relaxed);
-        held.right_end = held.right_end.max(read_back.right_end.load(Ordering::Relaxed));
+        let device = devices.entry(path).or_insert(Device { start: u64::MAX, ..Device::default() });
+        device.start = device.start.min(*first_byte);
+        device.end = device.end.max(first_byte + length);
+        device.length += length;
+        device.right_bytes += read_back.right_bytes.load(Ordering::Relaxed);
+        device.right_end = device.right_end.max(read_back.right_end.load(Ordering::Relaxed));
     }
     let mut capacities = Vec::new();
-    for (path, held) in devices {
+    for (path, device) in devices {
         let is_here = |area: u16| areas.get(usize::from(area)).is_some_and(|area| area.path == path);
-        let wrapped = || wrap(held, found.of_path(path), is_here).map(|kept| (kept, &WRAPPED[..]));
-        let dropped = || drop_at(held, found.of_path(path)).map(|kept| (kept, &DROPPED[..]));
+        let wrapped = || wrap(device, found.of_path(path), is_here).map(|kept| (kept, &WRAPPED[..]));
+        let dropped = || drop_at(device, found.of_path(path)).map(|kept| (kept, &DROPPED[..]));
         if let Some((kept_bytes, kinds)) = wrapped().or_else(dropped) {
             found.rename(path, kinds, FaultKind::MissingCapacity);
-            capacities.push(KeptCapacity { path: path.to_owned(), written_bytes: held.end, kept_bytes });
+            capacities.push(KeptCapacity { path: path.to_owned(), written_bytes: device.end, kept_bytes });
         }
     }
     capacities
@@ -86,7 +86,7 @@ const DROPPED: [FaultKind; 3] =
 /// All that lies in the wrong place is a multiple of it away. And of what was written, as much is right as such a device has places for:
 /// the last page that was written to each of them.
 fn wrap<'f>(
-    held: Held,
+    device: Device,
     faults: impl Iterator<Item = &'f FoundFault>,
     is_here: impl Fn(u16) -> bool,
 ) -> Option<u64> {
@@ -97,22 +97,24 @@ fn wrap<'f>(
         })
         .collect();
     let kept = distances.iter().copied().reduce(greatest_divisor)? * SECTOR as u64;
-    let is_full = held.right_bytes <= kept && held.right_bytes >= kept / 2;
-    (distances.len() >= STRANGERS && (LEAST_KEPT..held.end).contains(&kept) && is_full).then_some(kept)
+    let is_full = device.right_bytes <= kept && device.right_bytes >= kept / 2;
+    (distances.len() >= STRANGERS && (LEAST_KEPT..device.end).contains(&kept) && is_full).then_some(kept)
 }
 
 /// Where the true end of a device is that drops what is written behind it; `None` where it drops nothing, or not all.
-fn drop_at<'f>(held: Held, mut faults: impl Iterator<Item = &'f FoundFault>) -> Option<u64> {
-    let is_one_stretch = held.length == held.end - held.start;
-    let is_right_before = held.right_end > held.start && held.right_bytes == held.right_end - held.start;
-    let is_large = held.end - held.right_end >= held.length / MISSING_PART && held.end > held.right_end;
+fn drop_at<'f>(device: Device, mut faults: impl Iterator<Item = &'f FoundFault>) -> Option<u64> {
+    let is_one_stretch = device.length == device.end - device.start;
+    let is_right_before =
+        device.right_end > device.start && device.right_bytes == device.right_end - device.start;
+    let is_large =
+        device.end - device.right_end >= device.length / MISSING_PART && device.end > device.right_end;
     // Behind it, nothing was ever there: no write of the run, from wherever.
-    let behind = |found: &FoundFault| found.fault.offset_bytes >= held.right_end;
+    let behind = |found: &FoundFault| found.fault.offset_bytes >= device.right_end;
     let is_nothing = |found: &FoundFault| {
         DROPPED.contains(&found.fault.kind) || found.fault.kind == FaultKind::MissingCapacity
     };
     (is_one_stretch && is_right_before && is_large && faults.all(|found| behind(found) == is_nothing(found)))
-        .then_some(held.right_end)
+        .then_some(device.right_end)
 }
 
 const fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
@@ -133,8 +135,8 @@ mod tests {
     const KEPT: u64 = 256 * PAGE;
     const WRITTEN: u64 = 1024 * PAGE;
 
-    fn held(right_bytes: u64, right_end: u64) -> Held {
-        Held { start: 0, end: WRITTEN, length: WRITTEN, right_bytes, right_end }
+    fn device(right_bytes: u64, right_end: u64) -> Device {
+        Device { start: 0, end: WRITTEN, length: WRITTEN, right_bytes, right_end }
     }
 
     fn fault(kind: FaultKind, offset: u64, stranger: Option<u64>) -> FoundFault {
@@ -155,21 +157,21 @@ mod tests {
     fn addresses_that_begin_again_are_told_from_writes_that_went_astray() {
         let wrapped = strays((0..768).map(|page| (page, page + (3 - page / 256) * 256)));
         let all = |_| true;
-        assert_eq!(wrap(held(KEPT, WRITTEN), wrapped.iter(), all), Some(KEPT));
+        assert_eq!(wrap(device(KEPT, WRITTEN), wrapped.iter(), all), Some(KEPT));
         // Of another file or device.
-        assert_eq!(wrap(held(KEPT, WRITTEN), wrapped.iter(), |_| false), None);
+        assert_eq!(wrap(device(KEPT, WRITTEN), wrapped.iter(), |_| false), None);
         // More is right than has room.
-        assert_eq!(wrap(held(KEPT + PAGE, WRITTEN), wrapped.iter(), all), None);
+        assert_eq!(wrap(device(KEPT + PAGE, WRITTEN), wrapped.iter(), all), None);
         // Everything lies one page, or a stripe, away: nothing is where it belongs.
         let shifted = strays((1..1024).map(|page| (page, page - 1)));
-        assert_eq!(wrap(held(0, 0), shifted.iter(), all), None);
+        assert_eq!(wrap(device(0, 0), shifted.iter(), all), None);
         // A controller that mixes up two stripes now and then.
         let some = strays((0..40).map(|page| (page * 16, page * 16 + 8)));
-        assert_eq!(wrap(held(WRITTEN - 40 * PAGE, WRITTEN), some.iter(), all), None);
+        assert_eq!(wrap(device(WRITTEN - 40 * PAGE, WRITTEN), some.iter(), all), None);
         // Anywhere, with hardly anything right.
         let random = strays((0..900).map(|page| (page, page * 7 % 1024)));
-        assert_eq!(wrap(held(PAGE, WRITTEN), random.iter(), all), None);
-        assert_eq!(wrap(held(KEPT, WRITTEN), wrapped[..STRANGERS - 1].iter(), all), None);
+        assert_eq!(wrap(device(PAGE, WRITTEN), random.iter(), all), None);
+        assert_eq!(wrap(device(KEPT, WRITTEN), wrapped[..STRANGERS - 1].iter(), all), None);
     }
 
     #[test]
@@ -178,16 +180,16 @@ mod tests {
             pages.map(|page| fault(FaultKind::DamagedPage, page * PAGE, None)).collect()
         };
         let behind = zeros(256..1024);
-        assert_eq!(drop_at(held(KEPT, KEPT), behind.iter()), Some(KEPT));
+        assert_eq!(drop_at(device(KEPT, KEPT), behind.iter()), Some(KEPT));
         // A page behind it was right, one before it was not, or one held something.
-        assert_eq!(drop_at(held(KEPT + PAGE, WRITTEN), behind[..767].iter()), None);
-        assert_eq!(drop_at(held(KEPT - PAGE, KEPT), zeros(255..1024).iter()), None);
+        assert_eq!(drop_at(device(KEPT + PAGE, WRITTEN), behind[..767].iter()), None);
+        assert_eq!(drop_at(device(KEPT - PAGE, KEPT), zeros(255..1024).iter()), None);
         let mut with_lost = zeros(256..1024);
         with_lost.push(fault(FaultKind::LostWrite, 300 * PAGE, None));
-        assert_eq!(drop_at(held(KEPT, KEPT), with_lost.iter()), None);
+        assert_eq!(drop_at(device(KEPT, KEPT), with_lost.iter()), None);
         // The last pages alone, and nothing at all.
-        assert_eq!(drop_at(held(WRITTEN - PAGE, WRITTEN - PAGE), zeros(1023..1024).iter()), None);
-        assert_eq!(drop_at(held(0, 0), zeros(0..1024).iter()), None);
-        assert_eq!(drop_at(held(WRITTEN, WRITTEN), [].iter()), None);
+        assert_eq!(drop_at(device(WRITTEN - PAGE, WRITTEN - PAGE), zeros(1023..1024).iter()), None);
+        assert_eq!(drop_at(device(0, 0), zeros(0..1024).iter()), None);
+        assert_eq!(drop_at(device(WRITTEN, WRITTEN), [].iter()), None);
     }
 }
