@@ -112,17 +112,18 @@ const SHORT: &[Short] = &[
     Short {
         command: "sweep",
         options: &[
+            ("profile", "Raise this load step by step, instead of patterns"),
             ("patterns", "What to measure, such as randread-8k,write-64k"),
             ("size", "Total size of all test files"),
             ("targets", "Where to test"),
-            ("label", "Name of this configuration"),
             DRY_RUN,
-            ("grid", "Exactly these numbers of outstanding I/Os"),
+            ("label", "Name of this configuration"),
             HTML,
         ],
         examples: &[
             "  iotrial sweep",
             "  iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --step 60s",
+            "  iotrial sweep oracle-oltp --target data=/mnt/a --target log=/mnt/b",
         ],
     },
     Short {
