@@ -66,6 +66,12 @@ impl Search {
         self.probes.iter().filter(move |probe| probe.asked_iops.is_some_and(is_near))
     }
 
+    /// The load that decided that a needed rate is not carried: the longest that failed without doubts, else the longest that failed.
+    pub fn decisive_failure(&self, need_iops: f64) -> Option<&Probe> {
+        let failed = self.at_need(need_iops).filter(|probe| probe.held == Some(false));
+        failed.max_by_key(|probe| (probe.doubts.is_empty(), probe.duration))
+    }
+
     /// Whether a load was made at a clearly higher rate than the one that holds.
     pub fn was_tried_above(&self, held_iops: f64) -> bool {
         self.probes
@@ -323,4 +329,49 @@ pub struct JobRate {
     pub name: String,
     /// I/Os per second of all its copies.
     pub iops: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::FindingId;
+
+    /// Loads of so many seconds at 1,500 IOPS: whether each held, and whether something else may have been the limit.
+    fn search(loads: &[(u64, Option<bool>, bool)]) -> Search {
+        let probe = |&(seconds, held, is_doubtful): &(u64, Option<bool>, bool)| Probe {
+            kind: ProbeKind::Probe,
+            share: Some(0.7),
+            asked_iops: Some(1_500.0),
+            iops: 1_500.0,
+            lat_mean_us: None,
+            duration: Duration::from_secs(seconds),
+            worst: None,
+            held,
+            why_not: None,
+            doubts: is_doubtful.then_some(FindingId::GeneratorBusy).into_iter().collect(),
+        };
+        Search {
+            limit: SearchLimit::Thresholds("flash".to_owned()),
+            limit_differs: false,
+            need: None,
+            probes: loads.iter().map(probe).collect(),
+            carries_need: Some(false),
+            result: None,
+            time_ran_out: false,
+        }
+    }
+
+    #[test]
+    fn the_longest_load_beyond_doubt_decides_that_a_need_fails() {
+        let decisive =
+            |loads: &[_]| search(loads).decisive_failure(1_500.0).map(|probe| probe.duration.as_secs());
+        let failed = |seconds| (seconds, Some(false), false);
+        let doubtful = |seconds| (seconds, Some(false), true);
+        assert_eq!(decisive(&[failed(3), failed(30), failed(10)]), Some(30));
+        assert_eq!(decisive(&[failed(3), doubtful(60)]), Some(3));
+        assert_eq!(decisive(&[doubtful(3), doubtful(60)]), Some(60));
+        assert_eq!(decisive(&[(90, Some(true), false), (120, None, false), failed(10)]), Some(10));
+        assert_eq!(decisive(&[(90, Some(true), false)]), None);
+        assert!(search(&[failed(30)]).decisive_failure(3_000.0).is_none());
+    }
 }

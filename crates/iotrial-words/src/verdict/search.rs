@@ -108,10 +108,7 @@ impl Said<'_> {
             SearchAnswer::NeedCarried => self.carried(need, &asked),
             SearchAnswer::NeedTooSlow => (cannot_tell(), format!("Inconclusive: {}.", long_one())),
             SearchAnswer::NeedNotCarried => {
-                let failed = self.search.at_need(need).filter(|probe| probe.why_not.is_some());
-                // By what decided: the longest of those without doubts.
-                let decisive = failed.max_by_key(|probe| (probe.doubts.is_empty(), probe.duration));
-                let why = decisive.and_then(|probe| probe.why_not.as_deref());
+                let why = self.search.decisive_failure(need).and_then(|probe| probe.why_not.as_deref());
                 let why = why.map_or_else(String::new, |why| format!(": {why}"));
                 let instead = match &self.search.result {
                     Some(result) => {
