@@ -594,7 +594,12 @@ impl<'d> TableView<'d> {
                     class: match value {
                         Value::Number(number) if column.is_shaded => shades.class(*number),
                         Value::Category(category) => category_word(*category),
-                        Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
+                        Value::Text(text)
+                            if column.quantity == Quantity::Words
+                                && text.chars().count() <= LONGEST_UNBROKEN =>
+                        {
+                            "words short"
+                        }
                         // A dash needs no room for words.
                         Value::Absent if column.quantity == Quantity::Words => "words short",
                         Value::Change { reading, .. } | Value::Bounded { reading: Some(reading), .. } => {

@@ -258,10 +258,8 @@ fn table<'s>(
             row.fullest().map_or_else(|| Value::number(None), |share| headroom(share.percent))
         })
         .column(Column::new("limited by", Quantity::Words).optional(), |row| {
-            Value::text(row.fullest().map(|share| share.element.clone()))
-        })
-        .column(Column::new("which limit", Quantity::Words).optional(), |row| {
-            Value::text(row.fullest().map(|share| share.measure.as_str()))
+            // One column for both, so that a page of 1,280 pixels shows the table whole.
+            Value::text(row.fullest().map(|share| format!("{} of {}", share.measure.as_str(), share.element)))
         })
         .rows(rows);
     table.drop_empty_columns();
