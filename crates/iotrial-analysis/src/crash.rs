@@ -40,8 +40,8 @@ pub struct ArmAnswer {
 pub fn decide(check: CrashCheck) -> CrashAnswer {
     let is = |remark: &CrashRemark| remark_holds(*remark, &check);
     let remarks: Vec<CrashRemark> = CrashRemark::ALL.iter().copied().filter(is).collect();
-    // Whatever was cut, nothing excuses a page that is wrong.
-    let outcome = if check.fault_count() > 0 {
+    // Whatever was cut, nothing excuses a page that is wrong. Storage that hangs may still have it.
+    let outcome = if check.lost_count() > 0 {
         CrashOutcome::Lost
     } else if !check.scan_complete || check.cut == CutKind::Process || was_not_cut(&check) {
         CrashOutcome::Inconclusive
@@ -53,7 +53,7 @@ pub fn decide(check: CrashCheck) -> CrashAnswer {
 
 /// A guest or a host that still runs was not cut. The power of a storage may go while the host has its own, but then something fails.
 fn was_not_cut(check: &CrashCheck) -> bool {
-    let has_failed = matches!(check.ended, Some(ArmEnd::WriteFailed | ArmEnd::FlushFailed));
+    let has_failed = check.ended.is_some_and(|ended| ended != ArmEnd::Stopped);
     check.same_boot == Some(true) && !(check.cut == CutKind::Power && has_failed)
 }
 
@@ -168,12 +168,21 @@ mod tests {
             assert_eq!((with(None, 1), with(Some(true), 1)), (Lost, Lost), "{cut}");
         }
         assert_eq!(outcome(|check| check.scan_complete = false).0, Inconclusive);
+        // A read that hangs tells nothing, and neither excuses nor accuses a page.
+        for (lost, expected) in [(0, Inconclusive), (1, Lost)] {
+            let hangs = outcome(|check| {
+                check.scan_complete = false;
+                check.counts = BTreeMap::from([(FaultKind::Hang, 1), (FaultKind::LostWrite, lost)]);
+            });
+            assert_eq!(hangs.0, expected);
+        }
         // The power of a storage may go while the host has its own: then a write or a flush fails.
         for (ended, expected) in [
             (None, Inconclusive),
             (Some(ArmEnd::Stopped), Inconclusive),
             (Some(ArmEnd::WriteFailed), Kept),
             (Some(ArmEnd::FlushFailed), Kept),
+            (Some(ArmEnd::Hung), Kept),
         ] {
             let storage_alone = outcome(|check| (check.same_boot, check.ended) = (Some(true), ended));
             assert_eq!(storage_alone.0, expected, "{ended:?}");
@@ -225,6 +234,8 @@ mod tests {
         let honest = run(ArmEnd::Stopped, Some(100_000));
         assert_eq!((honest.has_failed(), honest.remarks), (false, vec![]));
         assert_eq!(run(ArmEnd::Stopped, Some(5_000)).remarks, [CrashRemark::ImplausibleFlush]);
-        assert!(run(ArmEnd::FlushFailed, None).has_failed() && run(ArmEnd::WriteFailed, None).has_failed());
+        for ended in [ArmEnd::FlushFailed, ArmEnd::WriteFailed, ArmEnd::Hung] {
+            assert!(run(ended, None).has_failed());
+        }
     }
 }

@@ -7,8 +7,9 @@
 
 use iotrial_model::split_mix::{GOLDEN, mix};
 
-use crate::verify::poison;
-use crate::verify::stamp::Stamp;
+mod stamp;
+
+pub(crate) use stamp::{SECTOR, Stamp, poison};
 
 /// A page is generated on its own, so that blocks can be written anywhere and in any order.
 const PAGE_SIZE: usize = 4096;

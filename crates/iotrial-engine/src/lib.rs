@@ -22,6 +22,7 @@ mod uring;
 mod uring;
 #[cfg_attr(not(windows), path = "iocp_absent.rs")]
 mod iocp;
+mod under_way;
 pub mod targets;
 #[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
 pub mod polling;

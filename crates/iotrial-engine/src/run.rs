@@ -91,7 +91,8 @@ pub fn refusal_of(engine: EngineKind) -> Option<String> {
 
 /// Carries a plan out.
 ///
-/// `areas` are those that were prepared for the plan, in its order; `device_names` the block devices whose
+/// `areas` are those that were prepared for the plan, in its order; with a `verifier` of them, everything that is read is compared with what was
+/// written; `device_names` are the block devices whose
 /// counters are taken over the measured phase. `watcher` sees each interval as soon as it is over, and may
 /// end the load before its time when it has seen enough. What it does not see any more is in no figure: CPU
 /// time and device counters, too, are those of the time that it names.
@@ -102,6 +103,7 @@ pub fn refusal_of(engine: EngineKind) -> Option<String> {
 pub fn run(
     plan: &Arc<Plan>,
     areas: &HeldAreas,
+    verifier: Option<&Arc<Verifier>>,
     device_names: &[String],
     control: &Arc<Control>,
     watcher: &mut dyn Watcher,
@@ -112,7 +114,7 @@ pub fn run(
     let brake: Arc<Control> = Arc::default();
     // Before the threads, which have the priority of the one that makes them, and until the load is over.
     let raised = RaisedPriority::new(plan.priority)?;
-    let workers = Workers::start(plan, &engine, areas.verifier.as_ref(), &windows, &brake)?;
+    let workers = Workers::start(plan, &engine, verifier, &windows, &brake)?;
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
     let pause_watch = has_meter.then(|| PauseWatch::begin(workers.clock.clone())).flatten();
@@ -130,7 +132,7 @@ pub fn run(
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
     let mut failure = None;
     let mut over_since = None;
-    let (verifier, mut looked) = (areas.verifier.as_deref(), Instant::now());
+    let (verifier, mut looked) = (verifier.map(|verifier| &**verifier), Instant::now());
     let is_stuck = || verifier.is_some_and(Verifier::is_stuck);
     while !control.is_aborted() && !is_stuck() {
         let patience = meter.as_ref().map_or(TICK, |meter| meter.next_look().min(TICK));

@@ -1,12 +1,14 @@
 //! Plans for the tests of the loop.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use iotrial_model::plan::{EngineKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
 use crate::targets::{Prepared, prepare, probe};
+use crate::verify::Verifier;
 
 const HEAD: &str = r#"
 format = "iotrial.profile/1"
@@ -43,23 +45,33 @@ spacing = "uniform"
 
 /// A file of 8 MiB in a directory, laid out, and the plan for it.
 pub(crate) fn laid_out(directory: &Path) -> (Plan, Prepared) {
-    laid_out_as(directory, false, ONE_SIZE)
+    laid_out_as(directory, false, 1, ONE_SIZE)
 }
 
-/// The same with a stamp in each sector.
-pub(crate) fn laid_out_verified(directory: &Path) -> Prepared {
-    laid_out_as(directory, true, ONE_SIZE).1
+/// The same with a stamp in each sector, and what compares it.
+pub(crate) fn laid_out_verified(directory: &Path) -> (Prepared, Arc<Verifier>) {
+    compared(laid_out_as(directory, true, 1, ONE_SIZE))
+}
+
+/// The same where eight pages share an entry of the map.
+pub(crate) fn laid_out_verified_in_part(directory: &Path) -> (Prepared, Arc<Verifier>) {
+    compared(laid_out_as(directory, true, 8, ONE_SIZE))
 }
 
 /// The same with I/Os of one page and of four.
-pub(crate) fn laid_out_verified_with_large_blocks(directory: &Path) -> Prepared {
+pub(crate) fn laid_out_verified_with_large_blocks(directory: &Path) -> (Prepared, Arc<Verifier>) {
     let sizes = r#"block_sizes = [{ size = "8KiB", weight = 1 }, { size = "32KiB", weight = 1 }]"#;
-    laid_out_as(directory, true, sizes).1
+    compared(laid_out_as(directory, true, 1, sizes))
+}
+
+fn compared((plan, prepared): (Plan, Prepared)) -> (Prepared, Arc<Verifier>) {
+    let verifier = Arc::new(Verifier::new(&plan, &prepared.areas).unwrap());
+    (prepared, verifier)
 }
 
 const ONE_SIZE: &str = r#"block_size = "8KiB""#;
 
-fn laid_out_as(directory: &Path, verified: bool, sizes: &str) -> (Plan, Prepared) {
+fn laid_out_as(directory: &Path, verified: bool, pages_per_entry: u32, sizes: &str) -> (Plan, Prepared) {
     let job = r#"
 [[job]]
 name = "writes"
@@ -72,9 +84,8 @@ size = "1GiB"
     let targets = [probe(directory, None, &[]).unwrap()];
     let profile = HEAD.replace("SIZE", "8MiB") + job + sizes;
     let plan = decide(&profile, EngineKind::Threads, targets[0].facts.clone());
-    let plan = Plan { direct: false, verified, ..plan };
-    let mut prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();
-    prepared.compare_loads(&plan).unwrap();
+    let plan = Plan { direct: false, verified, pages_per_entry, ..plan };
+    let prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();
     (plan, prepared)
 }
 

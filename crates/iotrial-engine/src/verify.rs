@@ -5,6 +5,9 @@
 //! and all of them after the load. A page that is written while it is read may hold either, or a part of each, and
 //! is not compared. What does not agree is read again, three times, into another buffer: a page that is right then
 //! was read wrongly, and one that is not is wrong on the media.
+//!
+//! Of a page that the ledger does not follow it is only known that it holds one write of the run, whole and in its place, while nobody
+//! writes it. Nobody is accused of more.
 
 use std::fs::File;
 use std::io;
@@ -16,9 +19,10 @@ use std::time::Duration;
 use iotrial_model::plan::{AreaKind, IO_DEADLINE, MAP_ENTRY_BYTES, Plan};
 use iotrial_model::verification::{FaultKind, Noticed, OtherPlace, PageFault, Verification};
 
-use crate::content::Content;
+use crate::content::{Content, SECTOR};
 use crate::targets::fill::AlignedBuffer;
-use crate::targets::os;
+use crate::targets::{HeldAreas, os};
+use crate::under_way::{Begun, DEADLINES_WAITED, OfThread, UnderWay};
 
 pub(crate) mod blocks;
 mod capacity;
@@ -27,11 +31,8 @@ pub(crate) mod judge;
 mod kernel_log;
 mod ledger;
 mod queue;
-mod scan;
-pub(crate) mod stamp;
-mod under_way;
+pub(crate) mod scan;
 
-pub(crate) use judge::poison;
 pub(crate) use queue::VerifyingQueue;
 pub use scan::ScanEnd;
 
@@ -40,12 +41,6 @@ use found::{Found, FoundFault};
 use judge::{Expected, Flaw};
 use kernel_log::KernelLog;
 use ledger::{Entry, Ledger};
-use stamp::SECTOR;
-use under_way::{Begun, OfThread, UnderWay};
-
-/// Who hangs for so many deadlines is no longer waited for: two minutes, unless another deadline is given.
-// A choice: multipath drivers wait a minute or two for another path.
-const DEADLINES_WAITED: u32 = 8;
 
 /// How often a page that is not as it was written is read again.
 pub(crate) const REREADS: u8 = 3;
@@ -61,6 +56,8 @@ pub struct Verifier {
     pages_scanned: AtomicU64,
     found: Mutex<Found>,
     io_deadline: Duration,
+    /// Whether I/O goes past the page cache.
+    is_direct: bool,
     under_way: UnderWay,
     /// Reads that are no part of the load.
     reads: Arc<OfThread>,
@@ -79,43 +76,48 @@ struct VerifiedArea {
     length: u64,
     /// Bytes of the largest I/O on it.
     longest: u64,
+    /// Whether the load writes there.
+    is_written: bool,
     read_back: ReadBack,
 }
 
 impl Verifier {
-    /// A verifier of areas that were just laid out, with the handles by which they were verified.
-    pub(crate) fn new(plan: &Plan, handles: Vec<(File, Content)>) -> Self {
-        let longest = |area: &usize| {
-            let jobs = plan.jobs.iter().filter(|job| job.areas.contains(area));
-            jobs.map(|job| job.block_size.largest().get()).max().unwrap_or_default()
-        };
-        let areas = (plan.areas.iter().enumerate().zip(handles)).map(|((index, area), (file, content))| {
-            VerifiedArea {
+    /// A verifier of areas that were just laid out with stamps.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no further handle.
+    pub fn new(plan: &Plan, areas: &HeldAreas) -> io::Result<Self> {
+        let handles = plan.areas.iter().enumerate().zip(areas.handles());
+        let areas = handles.map(|((index, area), (file, content))| {
+            Ok(VerifiedArea {
                 path: area.path.clone(),
                 kind: area.kind,
-                file,
+                file: file.try_clone()?,
                 content,
                 first_byte: area.offset.get(),
                 length: area.length.get(),
-                longest: longest(&index),
+                longest: plan.largest_io_of(index).get(),
+                is_written: plan.jobs.iter().any(|job| job.writes() && job.areas.contains(&index)),
                 read_back: ReadBack::default(),
-            }
+            })
         });
         let under_way = UnderWay::default();
-        Self {
+        Ok(Self {
             ledger: Ledger::new(plan),
-            areas: areas.collect(),
+            areas: areas.collect::<io::Result<_>>()?,
             writes: AtomicU64::new(0),
             pages_checked: AtomicU64::new(0),
             pages_overlapped: AtomicU64::new(0),
             pages_scanned: AtomicU64::new(0),
             found: Mutex::default(),
             io_deadline: plan.io_deadline.unwrap_or(IO_DEADLINE),
+            is_direct: plan.direct,
             reads: under_way.thread(),
             under_way,
             is_given_up: AtomicBool::new(false),
             kernel_log: Mutex::new(KernelLog::from_now()),
-        }
+        })
     }
 
     /// So much time went by since the last call. Whoever waits for I/Os calls it many times in a second: time in which nobody did is none
@@ -193,9 +195,11 @@ impl Verifier {
             bytes.chunks(page_length).zip(before).zip((offset..).step_by(page_length))
         {
             let is_same = own || now.next() == Some(*before);
-            match before.generation().filter(|_| is_same) {
-                Some(generation) => {
-                    let expected = self.expected(area, at, generation);
+            let followed = before.generation().filter(|_| is_same);
+            let followed = followed.map(|generation| self.expected(area, at, generation));
+            let other = before.holds_some_write().then(|| self.expected(area, at, 0).with_write_of(bytes));
+            match followed.or(other) {
+                Some(expected) => {
                     checked += 1;
                     if let Some(flaw) = judge::flaw(bytes, expected) {
                         flaws.push((at, expected, flaw, *before));
@@ -232,19 +236,35 @@ impl Verifier {
         let VerifiedArea { path, first_byte, length, .. } = &self.areas[area as usize];
         // The last page of an area may be cut.
         let page = self.ledger.page_size(area).min(first_byte + length - offset);
+        // Nothing shows whether a page that is not followed was written meanwhile, so nobody may do it now.
+        let is_claimed = noticed == Noticed::Read && !before.is_followed();
+        if is_claimed && self.ledger.claim(area, offset, page).is_none() {
+            return;
+        }
         let (mut good, mut last, mut os_error) = (0, first, None);
         for _ in 0..REREADS {
             let mut buffer = AlignedBuffer::new(page);
             match self.read(area, buffer.as_mut_slice(), offset, noticed) {
-                Ok(()) => match judge::flaw(buffer.as_mut_slice(), expected) {
-                    None => good += 1,
-                    Some(flaw) => last = flaw,
-                },
+                Ok(()) => {
+                    let bytes = buffer.as_mut_slice();
+                    let expected =
+                        if before.is_followed() { expected } else { expected.with_write_of(bytes) };
+                    match judge::flaw(bytes, expected) {
+                        None => good += 1,
+                        Some(flaw) => last = flaw,
+                    }
+                }
                 Err(error) => os_error = error.raw_os_error(),
             }
         }
         // Somebody wrote the page meanwhile: what it holds now says nothing about what it held.
-        if noticed == Noticed::Read && self.ledger.look(area, offset, page).next() != Some(before) {
+        let is_another = if is_claimed {
+            self.ledger.release(area, offset, page);
+            good > 0 && first.kind != FaultKind::ReadWithoutTransfer
+        } else {
+            noticed == Noticed::Read && self.ledger.look(area, offset, page).next() != Some(before)
+        };
+        if is_another {
             return;
         }
         let kind = match judge::kind_when_repeated(first.kind, last.kind, good > 0) {
@@ -254,7 +274,8 @@ impl Verifier {
             kind => kind,
         };
         let flaw = if good > 0 { first } else { last };
-        if good == 0 {
+        // What is about to be overwritten is right then.
+        if good == 0 && noticed != Noticed::BeforeOverwrite {
             self.ledger.forget(area, offset, before);
         }
         self.note(FoundFault {
@@ -329,9 +350,11 @@ impl Verifier {
         }
         let mut kernel_log = self.kernel_log.lock().expect("no holder panics");
         let kernel_log = if counts.is_empty() { Vec::new() } else { kernel_log.lines_on(devices) };
+        let (pages, followed) = (self.ledger.pages(), self.ledger.pages_followed());
         Verification {
-            pages: self.ledger.pages(),
-            map_bytes: self.ledger.pages() * MAP_ENTRY_BYTES,
+            pages,
+            pages_followed: Some(followed).filter(|followed| *followed < pages),
+            map_bytes: followed * MAP_ENTRY_BYTES,
             writes: self.writes.load(Ordering::Relaxed),
             pages_checked: self.pages_checked.load(Ordering::Relaxed),
             pages_overlapped: self.pages_overlapped.load(Ordering::Relaxed),

@@ -35,6 +35,8 @@ words! {
         WriteFailed = "write-failed",
         /// A flush failed: what was written since the last good one is unknown, also if a repeated flush succeeds.
         FlushFailed = "flush-failed",
+        /// A write or a flush did not come back within eight times `--io-deadline`: what was written since the last good flush is unknown.
+        Hung = "hung",
     }
 }
 
@@ -145,6 +147,12 @@ impl CrashCheck {
     /// All faults of all kinds.
     pub fn fault_count(&self) -> u64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Those that say what a page holds: a read that hangs says nothing.
+    pub fn lost_count(&self) -> u64 {
+        let told = self.counts.iter().filter(|(kind, _)| **kind != FaultKind::Hang);
+        told.fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 }
 

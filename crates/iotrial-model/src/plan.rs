@@ -166,6 +166,10 @@ pub struct Plan {
         skip_serializing_if = "Option::is_none"
     )]
     pub io_deadline: Option<Duration>,
+    /// Pages that share an entry of the map of what was written, where everything that is read is compared; of one of them the last write is
+    /// known. 1 where it is of each page.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub pages_per_entry: u32,
     /// Cache of the array or controller below the targets, as the user gave it; absent where nobody did.
     #[serde(default, rename = "array_cache_bytes", skip_serializing_if = "Option::is_none")]
     pub array_cache: Option<ByteSize>,
@@ -188,6 +192,10 @@ pub const LEAST_TIMES_ARRAY_CACHE: u64 = 2;
 
 /// What is known of a page where what is read is compared, in bytes.
 pub const MAP_ENTRY_BYTES: u64 = size_of::<u64>() as u64;
+
+/// The part of the memory of a host that the map of what was written may take, as a divisor.
+// A choice. What is verified needs the page cache of the host less than what is measured, but a host in use has others.
+const MAP_MEMORY_PART: u64 = 16;
 
 /// Every sector of so many bytes carries a stamp where what is read is compared.
 const VERIFIED_SECTOR: u64 = 512;
@@ -454,6 +462,7 @@ impl Plan {
             until_steady: None,
             verified: false,
             io_deadline: None,
+            pages_per_entry: 1,
             array_cache: request.array_cache,
             areas: areas.areas,
             jobs,
@@ -461,13 +470,18 @@ impl Plan {
         })
     }
 
+    /// What the map of what was written may take of the memory of a host, unless another size is given.
+    pub const fn map_memory_of(memory: ByteSize) -> ByteSize {
+        ByteSize::bytes(memory.get() / MAP_MEMORY_PART)
+    }
+
     /// The same plan with everything that is read compared with what was written; an I/O that takes longer than `io_deadline` hangs.
+    /// Where the map of all pages takes more than `map_memory`, several pages share an entry; `None` is no limit.
     ///
     /// # Errors
     ///
-    /// Where the areas are not written by this run, so that nobody knows what they should hold, where sectors have no room for a stamp, or
-    /// where the map of all pages takes more than a sixteenth of the `memory` of the host.
-    pub fn verified(self, memory: Option<ByteSize>, io_deadline: Duration) -> Result<Self, PlanError> {
+    /// Where the areas are not written by this run, so that nobody knows what they should hold, or where sectors have no room for a stamp.
+    pub fn verified(self, map_memory: Option<ByteSize>, io_deadline: Duration) -> Result<Self, PlanError> {
         if !self.engine.touches_targets() {
             return Err(PlanError::NothingToVerify { engine: self.engine.as_str() });
         }
@@ -479,15 +493,32 @@ impl Plan {
         if let Some(job) = self.jobs.iter().find(is_odd) {
             return Err(PlanError::NoWholeSectors { job: job.name.clone() });
         }
-        let pages: u64 = (0..self.areas.len()).map(|area| self.pages_of(area)).sum();
+        let mut plan = Self { verified: true, io_deadline: Some(io_deadline), ..self };
+        let pages: u64 = (0..plan.areas.len()).map(|area| plan.pages_of(area)).sum();
         let needed = ByteSize::bytes(pages.saturating_mul(MAP_ENTRY_BYTES));
-        match memory {
-            // A choice. What is verified needs the page cache of the host less than what is measured, but a host in use has others.
-            Some(memory) if needed > ByteSize::bytes(memory.get() / 16) => {
-                Err(PlanError::MapTooLarge { needed, memory })
-            }
-            _ => Ok(Self { verified: true, io_deadline: Some(io_deadline), ..self }),
+        if let Some(allowed) = map_memory.filter(|allowed| needed > *allowed) {
+            let pages_per_entry = needed.get().div_ceil(allowed.get().max(MAP_ENTRY_BYTES));
+            plan.pages_per_entry = u32::try_from(pages_per_entry).unwrap_or(u32::MAX);
+            plan.notes.push(format!(
+                "a map of all pages would take {needed} of memory, more than {allowed}: the last write is known of 1 page in {pages_per_entry} (--map-memory)"
+            ));
         }
+        Ok(plan)
+    }
+
+    /// Entries of the map of what was written to an area: one for each page, or for [`Self::pages_per_entry`] of them.
+    ///
+    /// At least as many as the largest I/O has pages, so that no two pages of an I/O share one.
+    pub fn map_entries_of(&self, area: usize) -> u64 {
+        let pages = self.pages_of(area);
+        let longest_pages = self.largest_io_of(area).get().div_ceil(self.page_of(area).get());
+        pages.div_ceil(self.pages_per_entry.max(1).into()).max(longest_pages).min(pages)
+    }
+
+    /// The largest I/O on an area; none where no job works there.
+    pub fn largest_io_of(&self, area: usize) -> ByteSize {
+        let jobs = self.jobs.iter().filter(|job| job.areas.contains(&area));
+        jobs.map(Job::largest_io).max().unwrap_or_default()
     }
 
     /// The page of an area: the largest size that every I/O on it is a multiple of.
@@ -916,15 +947,38 @@ size = "10GiB"
     }
 
     #[test]
-    fn what_nobody_wrote_or_can_remember_is_not_verified() {
+    fn a_map_that_is_too_large_has_an_entry_for_several_pages() {
         let target = [directory("/a", 1, ByteSize::gib(15))];
         let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &target).unwrap();
-        let pages = |plan: &Plan| (0..plan.areas.len()).map(|area| plan.pages_of(area)).sum::<u64>();
-        let map = ByteSize::bytes(pages(&plan) * MAP_ENTRY_BYTES);
-        let memory = |bytes: u64| Some(ByteSize::bytes(bytes));
-        assert!(plan.clone().verified(memory(16 * map.get()), IO_DEADLINE).unwrap().verified);
-        let too_large = plan.clone().verified(memory(16 * map.get() - 16), IO_DEADLINE).unwrap_err();
-        assert!(matches!(too_large, PlanError::MapTooLarge { needed, .. } if needed == map));
+        let sum = |of: &dyn Fn(usize) -> u64| (0..plan.areas.len()).map(of).sum::<u64>();
+        let map = sum(&|area| plan.pages_of(area)) * MAP_ENTRY_BYTES;
+        let verified = |bytes: u64| plan.clone().verified(Some(ByteSize::bytes(bytes)), IO_DEADLINE).unwrap();
+        assert_eq!(Plan::map_memory_of(ByteSize::gib(16)), ByteSize::GIB);
+        let exact = plan.clone().verified(None, IO_DEADLINE).unwrap();
+        assert_eq!((verified(map).pages_per_entry, exact.pages_per_entry), (1, 1));
+        assert_eq!((exact.notes.len(), verified(map - 1).notes.len()), (0, 1));
+        for (bytes, pages_per_entry) in [(map - 1, 2), (map / 2, 2), (map / 8, 8), (map / 8 - 1, 9)] {
+            let sampled = verified(bytes);
+            assert_eq!(sampled.pages_per_entry, pages_per_entry, "{bytes}");
+            let entries = sum(&|area| sampled.map_entries_of(area));
+            // Rounded up in each area.
+            assert!(entries * MAP_ENTRY_BYTES <= bytes + 8 * plan.areas.len() as u64, "{bytes}: {entries}");
+            let read: Plan = serde_json::from_str(&serde_json::to_string(&sampled).unwrap()).unwrap();
+            assert_eq!(read, sampled);
+        }
+        // An I/O of 64 KiB beside those of 8 KiB: each of its pages has an entry, however small the map is.
+        let mut mixed = plan.clone();
+        mixed.jobs[0].block_size = BlockSizes::one(ByteSize::kib(64));
+        let second = Job { block_size: BlockSizes::one(ByteSize::kib(8)), ..mixed.jobs[0].clone() };
+        mixed.jobs.push(second);
+        let least = mixed.verified(Some(ByteSize::bytes(1)), IO_DEADLINE).unwrap();
+        assert_eq!(least.map_entries_of(least.jobs[0].areas[0]), 8);
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_not_verified() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &target).unwrap();
         let changed = |change: &dyn Fn(&mut Plan)| {
             let mut plan = plan.clone();
             change(&mut plan);

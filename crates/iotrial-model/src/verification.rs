@@ -17,7 +17,11 @@ pub const FAULTS_KEPT: usize = 100;
 pub struct Verification {
     /// Pages whose content is known: all that the layout wrote.
     pub pages: u64,
-    /// Memory that held what is on each page, in bytes.
+    /// Pages of which the last write was known; absent where it was of all. Of the others it is only known that they should hold one write of
+    /// the run, all of it, in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_followed: Option<u64>,
+    /// Memory that held what is on each page that was followed, in bytes.
     pub map_bytes: u64,
     /// Writes of the load that were acknowledged.
     pub writes: u64,
@@ -56,10 +60,24 @@ pub struct KeptCapacity {
 }
 
 impl Verification {
+    /// Nothing but a fault that came before anything could be compared.
+    pub fn of_fault(fault: PageFault) -> Self {
+        Self { counts: BTreeMap::from([(fault.kind, 1)]), faults: vec![fault], ..Self::default() }
+    }
+
     /// All faults of all kinds.
     pub fn fault_count(&self) -> u64 {
         // A record of a stranger may have any numbers.
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// How likely it is that none of so many lost or stale pages is one that was followed, from 0 to 1.
+    ///
+    /// Which page of an entry is followed is drawn for each run, and neighbours have different entries: (1 − followed ÷ pages)^`lost_pages`.
+    pub fn chance_to_miss(&self, lost_pages: u64) -> f64 {
+        let Some(followed) = self.pages_followed else { return 0.0 };
+        let exponent = i32::try_from(lost_pages).unwrap_or(i32::MAX);
+        (1.0 - followed as f64 / self.pages.max(1) as f64).clamp(0.0, 1.0).powi(exponent)
     }
 }
 

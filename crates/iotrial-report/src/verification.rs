@@ -49,13 +49,15 @@ pub(crate) fn key_figures(summary: &Summary) -> Option<Vec<KeyFigure>> {
 }
 
 fn compared(verification: &Verification) -> Table {
-    let Verification { pages_checked, pages_scanned, pages_overlapped, writes, .. } = verification;
-    let rows = [
+    let Verification { pages_checked, pages_scanned, pages_overlapped, writes, pages_followed, .. } =
+        verification;
+    let mut rows = vec![
         ("writes that were acknowledged", writes),
         ("pages compared under the load", pages_checked),
         ("pages compared after the load", pages_scanned),
         ("pages read while they were written, not compared", pages_overlapped),
     ];
+    rows.extend(pages_followed.iter().map(|pages| ("pages whose last write was known", pages)));
     Table {
         caption: "What was compared".to_owned(),
         columns: vec![Column::new("what", Quantity::Words), Column::new("number", Quantity::Count)],

@@ -134,7 +134,7 @@ impl Case {
         measured.unwrap().duration = Duration::from_secs(self.seconds);
         let mut all = |_: &Interval| Decision::GoOn;
         let plan = Arc::new(record.plan.clone());
-        let outcome = run_load(&plan, &HeldAreas::default(), &[], &Arc::default(), &mut all).unwrap();
+        let outcome = run_load(&plan, &HeldAreas::default(), None, &[], &Arc::default(), &mut all).unwrap();
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
         record.intervals = outcome.intervals;
         record.ended = outcome.ended;

@@ -53,6 +53,8 @@ pub struct ArmRequest {
     pub durability: Durability,
     /// Writes so long; `None` is until it is stopped or cut.
     pub duration: Option<Duration>,
+    /// Storage from which nothing comes back for eight times so long hangs; more than zero.
+    pub io_deadline: Duration,
     /// The token that releases a raw device.
     pub destroy: Vec<String>,
     /// Where records are kept, whose device is never written to.
@@ -236,7 +238,7 @@ pub fn arm(
         ..LoadRequest::default()
     };
     let mut setup = Setup::new(load, &asked)?;
-    setup.plan.verified = true;
+    (setup.plan.verified, setup.plan.io_deadline) = (true, Some(request.io_deadline));
     let [area] = setup.plan.areas.as_slice() else { unreachable!("one job has one area on one target") };
     let area = area.clone();
     if area.kind == AreaKind::GivenFile {
@@ -308,7 +310,15 @@ pub fn arm(
             ));
         }
     };
-    let run = write_until_stopped(&prepared.areas, &armed, request.durability, sink, control, &mut over)?;
+    let run = write_until_stopped(
+        &prepared.areas,
+        &armed,
+        request.durability,
+        request.io_deadline,
+        sink,
+        control,
+        &mut over,
+    )?;
     Ok(Some(judge_armed(run, !is_over)))
 }
 
@@ -463,6 +473,8 @@ pub struct CrashCheckRequest {
     pub cut: CutKind,
     /// Where the target is now; `None` is where the journal says.
     pub target: Option<PathBuf>,
+    /// A read that does not come back within eight times so long hangs; more than zero.
+    pub io_deadline: Duration,
 }
 
 /// Reads the target after a cut and compares it with its journal. Writes nothing.
@@ -500,7 +512,8 @@ pub fn check(
     // Whoever names the target says that it is the one.
     target.is_known |= request.target.is_some();
     let progress = |done, total| observer.comparing(done, total);
-    let checked = check_crash(&target, &journal, run, request.cut, &progress, &|| control.is_stopping());
+    let stop = || control.is_stopping();
+    let checked = check_crash(&target, &journal, run, request.cut, request.io_deadline, &progress, &stop);
     observer.finish();
     let mut checked = checked?;
     let is_here = journal.armed.host == iotrial_host::machine::machine().name;

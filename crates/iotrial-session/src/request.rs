@@ -106,6 +106,8 @@ pub enum Aim {
     Verify {
         /// An I/O that takes longer hangs; more than zero. `None` is [`iotrial_model::plan::IO_DEADLINE`].
         io_deadline: Option<Duration>,
+        /// What the map of what was written may take, more than zero; `None` is [`iotrial_model::plan::Plan::map_memory_of`] the host's memory.
+        map_memory: Option<ByteSize>,
     },
     /// The highest rate of the load's mix that stays within the limits.
     Capacity {

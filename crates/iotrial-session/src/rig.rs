@@ -13,14 +13,15 @@ use iotrial_analysis::rate_search::EarlyEnd;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::run::{self, RunOutcome, StartRunError};
 use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared, RunId};
-use iotrial_engine::verify::ScanEnd;
+use iotrial_engine::verify::{ScanEnd, Verifier};
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::given_target::in_words;
-use iotrial_model::plan::{Plan, SimDevice};
+use iotrial_model::plan::{AreaKind, Plan, SimDevice};
 use iotrial_model::record::{Ended, EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::search::Search;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::duration_in_words;
+use iotrial_model::verification::Verification;
 use iotrial_model::words::enumerate;
 use ulid::Ulid;
 
@@ -49,6 +50,8 @@ pub struct Rig {
     store: Store,
     observer: Arc<dyn Observer>,
     control: Arc<Control>,
+    /// Where what is read is compared with what was written. Dropped before the files, which it has open.
+    verifier: Option<Arc<Verifier>>,
     /// `None` until the targets are laid out, and where the engine touches none.
     prepared: Option<Prepared>,
     /// The simulated device as the last load left it; `None` before the first.
@@ -83,6 +86,9 @@ pub enum RigError {
     /// The targets cannot be made ready.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
+    /// What is laid out cannot be opened to be compared.
+    #[error("cannot open the test files to compare them")]
+    Verifier(#[source] io::Error),
     /// The load could not begin.
     #[error(transparent)]
     Start(#[from] StartRunError),
@@ -125,7 +131,7 @@ impl Rig {
     /// When the store cannot be opened.
     pub fn new(setup: Setup, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Self, RigError> {
         let store = Store::open(setup.request.store.as_deref(), Arc::clone(&observer))?;
-        Ok(Self { setup, store, observer, control, prepared: None, sim_left: None })
+        Ok(Self { setup, store, observer, control, verifier: None, prepared: None, sim_left: None })
     }
 
     /// Where the records go.
@@ -202,8 +208,11 @@ impl Rig {
         let progress = |done, total| self.observer.layout(done, total);
         let run = run_id(&trial.record.id).unwrap_or_default();
         match targets::prepare(run, plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
-            Ok(mut prepared) => {
-                prepared.compare_loads(plan)?;
+            Ok(prepared) => {
+                if plan.verified {
+                    let verifier = Verifier::new(plan, &prepared.areas).map_err(RigError::Verifier)?;
+                    self.verifier = Some(Arc::new(verifier));
+                }
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
                 Ok(true)
@@ -213,8 +222,24 @@ impl Rig {
                 trial.record.ended.reason = Some("stopped while the test files were created".to_owned());
                 Ok(false)
             }
+            // What the load was made to find out.
+            Err(PrepareError::Hung(fault)) => {
+                self.observer.finish();
+                if plan.areas.iter().any(|area| area.kind == AreaKind::ManagedFile) {
+                    self.warn_of_files_left();
+                }
+                let reason = "the storage hung while the test files were created".to_owned();
+                trial.record.ended = Ended { how: EndedHow::Failed, reason: Some(reason) };
+                trial.record.verification = Some(Verification::of_fault(*fault));
+                Ok(false)
+            }
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn warn_of_files_left(&self) {
+        self.observer
+            .warn("warning: the storage hangs, so the test files stay; `iotrial clean` removes them later");
     }
 
     /// Runs the plan of the trial, and writes down what happened.
@@ -227,10 +252,7 @@ impl Rig {
 
     /// Compares all pages once more where the load was one that compares, and notes what came of it.
     fn verify(&self, record: &mut RunRecord) {
-        let Some(verifier) = self.prepared.as_ref().and_then(|prepared| prepared.areas.verifier.as_ref())
-        else {
-            return;
-        };
+        let Some(verifier) = &self.verifier else { return };
         let was_complete = record.ended.how == EndedHow::Complete;
         let end = was_complete.then(|| {
             // The display of the load has its end.
@@ -290,7 +312,9 @@ impl Rig {
         }
         note_outcome(record, outcome);
         // Of a load that came to its end: one that was left behind may have I/Os with a device that hangs.
+        // One that is compared is read whole, and what is wrong then has its name.
         if record.ended.how == EndedHow::Complete
+            && self.verifier.is_none()
             && let Some(reason) = self.prepared.as_ref().and_then(Prepared::damage)
         {
             record.ended = Ended { how: EndedHow::Failed, reason: Some(reason) };
@@ -369,7 +393,7 @@ impl Rig {
             control: &self.control,
             has_told: false,
         };
-        Ok(run::run(&plan, areas, &device_names, &self.control, &mut watch)?)
+        Ok(run::run(&plan, areas, self.verifier.as_ref(), &device_names, &self.control, &mut watch)?)
     }
 
     /// Finds what is odd about the record, and puts it into the store.
@@ -413,11 +437,9 @@ impl Rig {
     /// Gives the targets back: files that were made are removed, or kept where that was asked.
     pub fn release(mut self) -> Result<(), RigError> {
         let Some(prepared) = self.prepared.take() else { return Ok(()) };
-        let hangs = prepared.areas.verifier.as_ref().is_some_and(|verifier| verifier.is_given_up());
+        let hangs = self.verifier.take().is_some_and(|verifier| verifier.is_given_up());
         if hangs && prepared.made_files().next().is_some() {
-            self.observer.warn(
-                "warning: the storage hangs, so the test files stay; `iotrial clean` removes them later",
-            );
+            self.warn_of_files_left();
         }
         // To remove a file may hang as well.
         if self.setup.request.keep_files || hangs {

@@ -190,8 +190,9 @@ impl Setup {
             facts.push(imagined_target(asked.engine));
         }
         let mut plan = Plan::decide(&profile, &asked, &facts)?;
-        if let Aim::Verify { io_deadline } = request.aim {
-            plan = plan.without_steps().verified(asked.memory, io_deadline.unwrap_or(IO_DEADLINE))?;
+        if let Aim::Verify { io_deadline, map_memory } = request.aim {
+            let map_memory = map_memory.or(asked.memory.map(Plan::map_memory_of));
+            plan = plan.without_steps().verified(map_memory, io_deadline.unwrap_or(IO_DEADLINE))?;
         }
         if plan.polled {
             polling::check_polling(&probed)?;
@@ -510,7 +511,6 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::UnknownContent { .. } => {
             "give a directory, where files are made for this run, or a raw device with its token (`iotrial target`) and a profile that writes"
         }
-        PlanError::MapTooLarge { .. } => "give a smaller --size, or a profile with larger blocks",
         PlanError::NoWholeSectors { .. } => "use block sizes that are multiples of 512 bytes",
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => return None,
     };

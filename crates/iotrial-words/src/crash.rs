@@ -29,11 +29,9 @@ pub const fn headline(outcome: CrashOutcome, cut: CutKind) -> &'static str {
 pub fn sentence(check: &CrashCheck) -> String {
     let pages = count_with_thousands(check.pages_checked);
     let faults = check.fault_count();
-    if faults > 0 {
+    if check.lost_count() > 0 {
         let kinds = faults_in_words(check.counts.iter().map(|(kind, count)| (*kind, *count)));
-        let first = check.faults.first().map_or_else(String::new, |first| {
-            format!("; the first one: `{}`, byte {}", first.path.display(), first.offset_bytes)
-        });
+        let first = first_place(check).map_or_else(String::new, |first| format!("; the first one: {first}"));
         return format!(
             "Of {pages} pages, {} not what was flushed before the cut: {kinds}{first}.",
             if faults == 1 { "1 is".to_owned() } else { format!("{} are", count_with_thousands(faults)) }
@@ -41,11 +39,18 @@ pub fn sentence(check: &CrashCheck) -> String {
     }
     if !check.scan_complete {
         let all = count_with_thousands(check.armed.pages);
+        let end = if faults > 0 { "storage hung" } else { "check was stopped" };
+        let place = first_place(check).map_or_else(String::new, |place| format!(" ({place})"));
         return format!(
-            "{pages} of {all} pages were compared before the check was stopped, and held what was flushed."
+            "{pages} of {all} pages were compared before the {end}{place}, and held what was flushed."
         );
     }
     format!("All {pages} pages hold what was flushed before the cut.")
+}
+
+fn first_place(check: &CrashCheck) -> Option<String> {
+    let first = check.faults.first()?;
+    Some(format!("`{}`, byte {}", first.path.display(), first.offset_bytes))
 }
 
 /// What was promised, and what became of the rest.
@@ -156,10 +161,10 @@ fn databases(page_bytes: u64) -> &'static str {
             "Keep InnoDB's doublewrite buffer on. Databases with smaller pages (PostgreSQL, SQL Server, Oracle: 8 KiB) may or may not be hit: try --page-size 8KiB"
         }
         8_192 => {
-            "PostgreSQL: keep full_page_writes on; SQL Server: keep PAGE_VERIFY CHECKSUM or TORN_PAGE_DETECTION, torn pages are restored from backup; Oracle: a torn block needs media recovery; InnoDB (16 KiB): keep the doublewrite buffer on"
+            "PostgreSQL: keep full_page_writes on; SQL Server: keep PAGE_VERIFY CHECKSUM or TORN_PAGE_DETECTION, torn pages are restored from backup; Oracle: a torn block is found by DB_BLOCK_CHECKSUM and needs media recovery; InnoDB (16 KiB): keep the doublewrite buffer on"
         }
         _ => {
-            "Larger pages are not atomic either. PostgreSQL: keep full_page_writes on; InnoDB: keep the doublewrite buffer on; SQL Server: keep PAGE_VERIFY CHECKSUM; Oracle: a torn block needs media recovery"
+            "Larger pages are not atomic either. PostgreSQL: keep full_page_writes on; InnoDB: keep the doublewrite buffer on; SQL Server: keep PAGE_VERIFY CHECKSUM; Oracle: a torn block is found by DB_BLOCK_CHECKSUM and needs media recovery"
         }
     }
 }
@@ -169,6 +174,7 @@ const fn end(how: ArmEnd) -> &'static str {
         ArmEnd::Stopped => "it was stopped",
         ArmEnd::WriteFailed => "a write failed",
         ArmEnd::FlushFailed => "a flush failed",
+        ArmEnd::Hung => "the storage hung",
     }
 }
 
@@ -178,6 +184,7 @@ pub const fn armed_headline(how: ArmEnd) -> &'static str {
         ArmEnd::Stopped => "Stopped: nothing was cut",
         ArmEnd::WriteFailed => "A write failed",
         ArmEnd::FlushFailed => "A flush failed",
+        ArmEnd::Hung => "The storage hangs",
     }
 }
 
@@ -197,6 +204,9 @@ pub fn armed_sentence(run: &ArmedRun) -> String {
         }
         ArmEnd::FlushFailed => format!(
             "{flushed} The flush behind them failed{number}: whatever was written since the last good one is unknown. It was not repeated, because a repeated flush succeeds without the data."
+        ),
+        ArmEnd::Hung => format!(
+            "{flushed} A write or a flush behind them did not come back: whatever was written since the last good flush is unknown."
         ),
     }
 }
@@ -281,6 +291,15 @@ mod tests {
         say("stopped", &sentence(&CrashCheck { scan_complete: false, pages_checked: 1_000, ..check() }));
         let path = check().armed.path;
         let fault = PageFault::new(FaultKind::LostWrite, path, 8_192, 8_192, Noticed::EndScan);
+        let hang = PageFault { kind: FaultKind::Hang, ..fault.clone() };
+        let hung = CrashCheck {
+            scan_complete: false,
+            pages_checked: 1_000,
+            counts: BTreeMap::from([(FaultKind::Hang, 1)]),
+            faults: vec![hang],
+            ..check()
+        };
+        say("hung", &sentence(&hung));
         for count in [1, 41] {
             let counts = BTreeMap::from([(FaultKind::LostWrite, count)]);
             say("lost", &sentence(&CrashCheck { counts, faults: vec![fault.clone()], ..check() }));
@@ -302,7 +321,7 @@ mod tests {
         }
         for ended in ArmEnd::ALL.iter().copied() {
             let CrashCheck { armed, flushed_writes, flushes, flush_p50_ns, .. } = check();
-            let os_error = (ended != ArmEnd::Stopped).then_some(5);
+            let os_error = matches!(ended, ArmEnd::WriteFailed | ArmEnd::FlushFailed).then_some(5);
             let run = ArmedRun { armed, ended, os_error, flushed_writes, flushes, flush_p50_ns };
             say(armed_headline(ended), &armed_sentence(&run));
             say("implausible-flush", &armed_remark(CrashRemark::ImplausibleFlush, &run));

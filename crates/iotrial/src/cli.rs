@@ -407,6 +407,11 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::IO)]
     pub io_deadline: Option<Duration>,
 
+    /// Memory for the map of what each page should hold. If it is too small for all pages, the last write is known of one page in several
+    /// only [default: a sixteenth of the memory].
+    #[arg(long, value_name = "SIZE", help_heading = heading::IO)]
+    pub map_memory: Option<ByteSize>,
+
     /// Show the plan without doing anything.
     #[arg(long, help_heading = heading::NONE)]
     pub dry_run: bool,
@@ -428,12 +433,16 @@ impl VerifyArgs {
             let error = anyhow::anyhow!("--io-deadline must be more than zero");
             return Err(Failure::input(error).hint("give a time such as 15s, or leave it out".to_owned()));
         }
+        if self.map_memory.is_some_and(|size| size.get() == 0) {
+            let error = anyhow::anyhow!("--map-memory must be more than zero");
+            return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
+        }
         Ok(LoadRequest {
             full: load.full,
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
-            aim: Aim::Verify { io_deadline: self.io_deadline },
+            aim: Aim::Verify { io_deadline: self.io_deadline, map_memory: self.map_memory },
             rig: load.rig.request()?,
             ..LoadRequest::default()
         })

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use iotrial_model::crash::{Armed, CrashCheck, CutKind, InFlight, TEARS_KEPT, Tear};
 use iotrial_model::verification::{FaultKind, Noticed, OtherPlace, PageFault};
@@ -14,14 +15,15 @@ use super::journal::{Journal, p50_ns};
 use super::judge::{Allowed, Held, held};
 use super::schedule::Schedule;
 use super::{AREA, schedule_of};
-use crate::content::Content;
+use crate::content::{Content, SECTOR};
 use crate::targets::fill::AlignedBuffer;
 use crate::targets::managed_file::{Header, RunId};
 use crate::targets::{NO_FLAGS, os};
+use crate::under_way::{Begun, DEADLINES_WAITED, OfThread, UnderWay};
 use crate::verify::blocks::{Extent, read_pages};
 use crate::verify::found::{Found, FoundFault};
 use crate::verify::judge::{Flaw, kind_when_repeated};
-use crate::verify::stamp::SECTOR;
+use crate::verify::scan::watched;
 use crate::verify::{REREADS, error_kind};
 
 /// Why a target cannot be compared with its journal.
@@ -148,27 +150,40 @@ fn stamped_run(run: RunId) -> u64 {
 }
 
 /// Compares every page of an open target with its journal. `progress` gets the bytes that were read, and all of them; `stop` ends it early,
-/// and the answer says so.
+/// and the answer says so, as where a read does not come back within eight times `io_deadline`.
 ///
 /// # Errors
 ///
-/// When nothing on a target that is not known is of the run: then it may be another one, and nobody is accused.
+/// When nothing on a target that is not known is of the run: then it may be another one, and nobody is accused. When the system gives no
+/// further handle.
 pub fn check_crash(
     target: &TargetToCheck,
     journal: &Journal,
     run: RunId,
     cut: CutKind,
+    io_deadline: Duration,
     progress: &(dyn Fn(u64, u64) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<CrashCheck, CheckCrashError> {
-    let checker = Checker::new(&target.file, journal, run);
-    checker.scan(progress, stop);
+    let open_error = |source| CheckCrashError::Open { path: journal.armed.path.clone(), source };
+    let file = target.file.try_clone().map_err(open_error)?;
+    let checker = Arc::new(Checker::new(file, journal, run));
+    let reader = Arc::clone(&checker);
+    let looked = |elapsed| {
+        checker.under_way.tick(elapsed);
+        let stuck = checker.under_way.older_than(io_deadline * DEADLINES_WAITED);
+        stuck.iter().for_each(|begun| checker.note_hang(begun));
+        !stuck.is_empty()
+    };
+    watched(move |progress, stop| reader.scan(progress, stop), &looked, progress, stop);
     checker.answer(journal, cut, target.is_known)
 }
 
-struct Checker<'c> {
-    armed: &'c Armed,
-    file: &'c File,
+struct Checker {
+    armed: Armed,
+    file: File,
+    under_way: UnderWay,
+    reads: Arc<OfThread>,
     content: Content,
     schedule: Schedule,
     durable: u64,
@@ -196,14 +211,17 @@ enum Became {
     Torn,
 }
 
-impl<'c> Checker<'c> {
-    fn new(file: &'c File, journal: &'c Journal, run: RunId) -> Self {
+impl Checker {
+    fn new(file: File, journal: &Journal, run: RunId) -> Self {
         let Journal { armed, durable, issued, .. } = journal;
         let schedule = schedule_of(armed);
         let in_flight = (*durable..*issued).map(|sequence| (schedule.page_of(sequence), sequence));
+        let under_way = UnderWay::default();
         Self {
-            armed,
+            armed: armed.clone(),
             file,
+            reads: under_way.thread(),
+            under_way,
             content: Content::stamped(stamped_run(run), AREA, armed.first_byte),
             schedule,
             durable: *durable,
@@ -219,7 +237,8 @@ impl<'c> Checker<'c> {
         self.seen.lock().expect("no holder panics")
     }
 
-    fn scan(&self, progress: &(dyn Fn(u64, u64) + Sync), stop: &(dyn Fn() -> bool + Sync)) {
+    /// Reads every page; false where `stop` ended it.
+    fn scan(&self, progress: &(dyn Fn(u64, u64) + Sync), stop: &(dyn Fn() -> bool + Sync)) -> bool {
         read_pages(&[self.extent()], progress, stop, |_, offset, page| {
             let number = (offset - self.armed.first_byte) / self.armed.page_bytes;
             match page {
@@ -227,11 +246,11 @@ impl<'c> Checker<'c> {
                 Err(error) => self.unreadable(number, &error),
             }
             self.pages_checked.fetch_add(1, Ordering::Relaxed);
-        });
+        })
     }
 
     fn extent(&self) -> Extent<impl Fn(&mut [u8], u64) -> io::Result<()> + Sync + '_> {
-        let Armed { first_byte, pages, page_bytes, .. } = *self.armed;
+        let Armed { first_byte, pages, page_bytes, .. } = self.armed;
         Extent {
             read: |bytes: &mut [u8], offset| self.read(bytes, offset),
             first_byte,
@@ -243,7 +262,22 @@ impl<'c> Checker<'c> {
     /// Reads into a buffer that cannot pass for what is there.
     fn read(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         self.content.poison(bytes, offset);
-        os::read_exact_at(self.file, bytes, offset)
+        let begun = self.under_way.begun(AREA.into(), offset, bytes.len() as u64, Noticed::EndScan);
+        let slot = self.reads.begin_anywhere(begun);
+        let result = os::read_exact_at(&self.file, bytes, offset);
+        self.reads.end(slot);
+        result
+    }
+
+    #[cold]
+    fn note_hang(&self, begun: &Begun) {
+        let Begun { offset, length, noticed, .. } = *begun;
+        let path = self.armed.path.clone();
+        let fault = PageFault {
+            under_way: Some(self.under_way.age(begun)),
+            ..PageFault::new(FaultKind::Hang, path, offset, length, noticed)
+        };
+        self.seen().found.note(FoundFault { fault, expected: None, stranger: None });
     }
 
     fn offset_of(&self, page: u64) -> u64 {
@@ -333,13 +367,13 @@ impl<'c> Checker<'c> {
         });
     }
 
-    fn answer(self, journal: &Journal, cut: CutKind, is_known: bool) -> Result<CrashCheck, CheckCrashError> {
-        let pages_checked = self.pages_checked.into_inner();
+    fn answer(&self, journal: &Journal, cut: CutKind, is_known: bool) -> Result<CrashCheck, CheckCrashError> {
+        let pages_checked = self.pages_checked.load(Ordering::Relaxed);
         let scan_complete = pages_checked == self.armed.pages;
-        if scan_complete && !is_known && !self.is_ours.into_inner() {
+        if scan_complete && !is_known && !self.is_ours.load(Ordering::Relaxed) {
             return Err(CheckCrashError::NothingOfRun { path: self.armed.path.clone() });
         }
-        let mut seen = self.seen.into_inner().expect("no holder panics");
+        let mut seen = std::mem::take(&mut *self.seen());
         let home =
             |sector: u64| OtherPlace { path: self.armed.path.clone(), offset_bytes: sector * SECTOR as u64 };
         let (counts, faults) = seen.found.joined(|stamp| Some(home(stamp.sector)));

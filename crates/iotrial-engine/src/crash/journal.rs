@@ -259,7 +259,7 @@ impl Journal {
                 match how {
                     // Nothing is under way.
                     ArmEnd::Stopped if durable == self.durable => self.issued = durable,
-                    ArmEnd::WriteFailed | ArmEnd::FlushFailed if durable == self.durable => {}
+                    ArmEnd::WriteFailed | ArmEnd::FlushFailed | ArmEnd::Hung if durable == self.durable => {}
                     _ => return None,
                 }
                 self.ended = Some(how);
@@ -346,8 +346,8 @@ pub(crate) mod tests {
         assert_eq!((journal.durable, journal.issued, journal.flushes), (106, 122, 2));
         assert_eq!((journal.ended, journal.is_cut), (None, false));
         assert!(p50_ns(&journal.flush_times).is_some_and(|ns| (990..1_100).contains(&ns)));
-        for (how, issued) in [(ArmEnd::Stopped, 106), (ArmEnd::WriteFailed, 122), (ArmEnd::FlushFailed, 122)]
-        {
+        for how in ArmEnd::ALL.iter().copied() {
+            let issued = if how == ArmEnd::Stopped { 106 } else { 122 };
             let mut entries = entries();
             entries.push(Entry::End { durable: 106, how });
             let journal = Journal::read(text(&entries).as_bytes()).unwrap();

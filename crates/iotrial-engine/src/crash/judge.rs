@@ -2,8 +2,8 @@
 
 use iotrial_model::verification::FaultKind;
 
-use crate::verify::judge::{FLIPPED_BITS, Flaw, differing_bits, poison};
-use crate::verify::stamp::{SECTOR, Stamp};
+use crate::content::{SECTOR, Stamp, poison};
+use crate::verify::judge::{FLIPPED_BITS, Flaw, differing_bits};
 
 /// What a page may hold.
 #[derive(Debug, Clone, Copy)]

@@ -3,12 +3,14 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use iotrial_measure::clock::MonotonicClock;
 use iotrial_measure::control::Control;
 use iotrial_measure::recorder::Outcome;
 use iotrial_model::crash::{ArmEnd, CrashCheck, CutKind};
 use iotrial_model::load::Durability;
+use iotrial_model::plan::IO_DEADLINE;
 use iotrial_model::split_mix::SplitMix64;
 use iotrial_model::verification::FaultKind;
 
@@ -22,10 +24,9 @@ use std::collections::BTreeMap;
 use iotrial_model::crash::{InFlight, Tear};
 
 use super::*;
-use crate::content::Content;
+use crate::content::{Content, SECTOR};
 use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::targets::os;
-use crate::verify::stamp::SECTOR;
 
 const PAGES: u64 = 23;
 const BYTES: usize = 2048;
@@ -49,8 +50,8 @@ struct LoggedQueue {
     log: Log,
     random: SplitMix64,
     under_way: Vec<(u32, u32)>,
-    /// The write from which on all fail, with what they answer.
-    fails_from: Option<(u64, Outcome)>,
+    /// The write from which on all fail, with what they answer; without, none comes back.
+    fails_from: Option<(u64, Option<Outcome>)>,
     writes: u64,
 }
 
@@ -64,12 +65,13 @@ impl IoQueue for LoggedQueue {
     }
 
     fn reap(&mut self, completions: &mut Vec<Completion>, _: u64) -> std::io::Result<()> {
+        let fails = self.fails_from.filter(|(from, _)| self.writes >= *from).map(|(_, outcome)| outcome);
+        if fails == Some(None) {
+            return Ok(());
+        }
         let (slot, length) = self.under_way.swap_remove(self.random.below(self.under_way.len()));
         self.writes += 1;
-        let outcome = match self.fails_from {
-            Some((from, outcome)) if self.writes > from => outcome,
-            _ => Outcome::Bytes(length),
-        };
+        let outcome = fails.flatten().unwrap_or(Outcome::Bytes(length));
         completions.push(Completion { slot, completed_at_ns: 0, outcome });
         Ok(())
     }
@@ -88,12 +90,16 @@ fn small(key: u64) -> Armed {
     Armed { key, page_bytes: PAGE, first_byte: FIRST_BYTE, ..armed(PAGES) }
 }
 
-/// What a writer does until it has flushed that often, and how it ended.
+/// No flush fails.
+const NEVER: (u64, Option<i32>) = (0, None);
+
+/// What a writer does until it has flushed that often, and how it ended. `flush_fails` is the flush that fails, with the number of the error;
+/// without, it does not come back.
 fn written(
     key: u64,
     flush_count: u64,
-    fails_from: Option<(u64, Outcome)>,
-    flush_fails_at: u64,
+    fails_from: Option<(u64, Option<Outcome>)>,
+    flush_fails: (u64, Option<i32>),
 ) -> (Vec<Event>, iotrial_model::crash::ArmedRun) {
     let log = Log::default();
     let control = Control::default();
@@ -107,16 +113,24 @@ fn written(
     let flushes = RefCell::new(0);
     let flush = || {
         *flushes.borrow_mut() += 1;
-        if *flushes.borrow() == flush_fails_at {
-            return Err(std::io::Error::from_raw_os_error(5));
+        let (fails_at, how_it_fails) = flush_fails;
+        if *flushes.borrow() == fails_at {
+            return how_it_fails.map(|number| Err(std::io::Error::from_raw_os_error(number)));
         }
         log.borrow_mut().push(Event::Flush);
-        Ok(())
+        Some(Ok(Duration::from_micros(100)))
     };
     let armed = small(key);
     let clock = MonotonicClock::before_start();
     clock.start();
-    let writer = Writer { armed: &armed, durability: Durability::None, clock, slots: 5, flush: Some(&flush) };
+    let writer = Writer {
+        armed: &armed,
+        durability: Durability::None,
+        clock,
+        slots: 5,
+        waits_at_most: Duration::from_secs(120),
+        flush: Some(&flush),
+    };
     let mut progress = |written: super::Written| {
         if written.flushes == flush_count {
             control.stop();
@@ -201,7 +215,7 @@ fn cut(events: &[Event], at: usize, random: &mut SplitMix64) -> (Image, Vec<u8>)
 fn checked(target: &TargetToCheck, image: &Image, journal: &[u8]) -> CrashCheck {
     os::write_all_at(&target.file, &image.bytes, 0).unwrap();
     let journal = Journal::read(journal).unwrap();
-    check_crash(target, &journal, RUN, CutKind::Power, &|_, _| (), &|| false).unwrap()
+    check_crash(target, &journal, RUN, CutKind::Power, IO_DEADLINE, &|_, _| (), &|| false).unwrap()
 }
 
 /// An empty file, of which nothing says whose it is.
@@ -220,7 +234,7 @@ fn ten_thousand_honest_images_are_not_accused() {
     let mut random = SplitMix64::new(1);
     let (mut in_flight, mut flushed, mut moments) = (InFlight::default(), 0, 0);
     for key in 0..50 {
-        let (events, _) = written(key, 40, None, 0);
+        let (events, _) = written(key, 40, None, NEVER);
         for _ in 0..200 {
             let (image, journal) = cut(&events, any_moment(&events, &mut random), &mut random);
             let check = checked(&file, &image, &journal);
@@ -251,7 +265,7 @@ fn what_became_of_each_write_under_way_is_counted_in_their_order() {
     let mut random = SplitMix64::new(6);
     let mut tried = 0;
     for key in 0..20 {
-        let (events, _) = written(key, 40, None, 0);
+        let (events, _) = written(key, 40, None, NEVER);
         // Behind the last entry that lets writes begin, none of which is on the media yet.
         let last = events.iter().rposition(|event| matches!(event, Event::Flush)).unwrap();
         let (mut image, text) = cut(&events, last + 2, &mut random);
@@ -270,7 +284,8 @@ fn what_became_of_each_write_under_way_is_counted_in_their_order() {
         let new = image.page(offset(3), journal.durable + 3);
         image.at(offset(3))[2 * SECTOR..].copy_from_slice(&new[2 * SECTOR..]);
         os::write_all_at(&file.file, &image.bytes, 0).unwrap();
-        let check = check_crash(&file, &journal, RUN, CutKind::Power, &|_, _| (), &|| false).unwrap();
+        let check =
+            check_crash(&file, &journal, RUN, CutKind::Power, IO_DEADLINE, &|_, _| (), &|| false).unwrap();
         let expected =
             InFlight { writes, kept: 3, missing: writes - 4, torn: 1, kept_out_of_order: 2, torn_sectors: 0 };
         assert_eq!((check.in_flight, check.counts), (expected, BTreeMap::new()));
@@ -299,7 +314,7 @@ fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
     ];
     for kind in kinds {
         for key in 0..20 {
-            let (events, _) = written(key, 40, None, 0);
+            let (events, _) = written(key, 40, None, NEVER);
             // Late enough that every page was written since it was filled.
             let at = events.len() - 1 - random.below(events.len() / 4);
             let (mut image, text) = cut(&events, at, &mut random);
@@ -357,7 +372,7 @@ fn a_device_that_lies_about_flushes_is_found_out() {
     let file = unknown();
     let mut random = SplitMix64::new(3);
     for key in 0..20 {
-        let (events, _) = written(key, 40, None, 0);
+        let (events, _) = written(key, 40, None, NEVER);
         let (_, journal) = cut(&events, events.len() - 1, &mut random);
         // Half of what it has was never written to the media.
         let writes: Vec<&Event> = events.iter().filter(|event| matches!(event, Event::Write(..))).collect();
@@ -375,7 +390,7 @@ fn a_device_that_lies_about_flushes_is_found_out() {
 #[test]
 fn nothing_is_begun_before_the_journal_knows_that_it_may_be() {
     for key in 0..20 {
-        let (events, run) = written(key, 40, None, 0);
+        let (events, run) = written(key, 40, None, NEVER);
         assert_eq!((run.ended, run.flushes, run.os_error), (ArmEnd::Stopped, 40, None));
         let (mut lines, mut durable, mut issued) = (Lines::default(), 0, 0);
         let (mut unflushed, mut flushed) = (Vec::new(), Vec::new());
@@ -419,9 +434,9 @@ fn after_a_write_or_a_flush_that_fails_nothing_is_written_or_promised_any_more()
             .collect();
         Journal::read(text.as_bytes()).unwrap()
     };
-    let (honest, _) = written(4, 40, None, 0);
+    let (honest, _) = written(4, 40, None, NEVER);
     for (fails, number) in [(Outcome::Error(5), Some(5)), (Outcome::Bytes(512), None)] {
-        let (events, run) = written(4, 40, Some((30, fails)), 0);
+        let (events, run) = written(4, 40, Some((30, Some(fails))), NEVER);
         assert_eq!((run.ended, run.os_error), (ArmEnd::WriteFailed, number));
         let journal = ended(&events);
         assert_eq!((journal.ended, journal.durable - PAGES), (Some(ArmEnd::WriteFailed), run.flushed_writes));
@@ -436,7 +451,7 @@ fn after_a_write_or_a_flush_that_fails_nothing_is_written_or_promised_any_more()
             assert_eq!(checked(&file, &image, &text).counts, BTreeMap::new());
         }
     }
-    let (events, run) = written(4, 40, None, 7);
+    let (events, run) = written(4, 40, None, (7, Some(5)));
     assert_eq!((run.ended, run.os_error, run.flushes), (ArmEnd::FlushFailed, Some(5), 6));
     assert_eq!(ended(&events).ended, Some(ArmEnd::FlushFailed));
     // The flush was asked for once: the last batch, and then the end.
@@ -448,16 +463,35 @@ fn after_a_write_or_a_flush_that_fails_nothing_is_written_or_promised_any_more()
 }
 
 #[test]
+fn storage_that_does_not_come_back_ends_the_writer_with_a_journal_that_says_so() {
+    let file = unknown();
+    for (fails_from, flush_fails) in [(Some((30, None)), NEVER), (None, (7, None))] {
+        let (events, run) = written(4, 40, fails_from, flush_fails);
+        assert_eq!((run.ended, run.os_error), (ArmEnd::Hung, None));
+        assert!(matches!(events.last(), Some(Event::Line(_))));
+        for seed in 0..50 {
+            let mut random = SplitMix64::new(seed);
+            let (image, text) = cut(&events, events.len(), &mut random);
+            let journal = Journal::read(text.as_slice()).unwrap();
+            assert_eq!((journal.ended, journal.durable - PAGES), (Some(ArmEnd::Hung), run.flushed_writes));
+            assert!(journal.issued > journal.durable);
+            // Whatever is there of the last batch is allowed.
+            assert_eq!(checked(&file, &image, &text).counts, BTreeMap::new());
+        }
+    }
+}
+
+#[test]
 fn a_target_that_is_another_one_is_no_loss_and_a_stop_is_told() {
     let mut target = unknown();
     let file = target.file.try_clone().unwrap();
     let mut random = SplitMix64::new(5);
-    let (events, _) = written(1, 40, None, 0);
+    let (events, _) = written(1, 40, None, NEVER);
     let (image, text) = cut(&events, events.len() - 1, &mut random);
     let journal = Journal::read(text.as_slice()).unwrap();
     os::write_all_at(&file, &image.bytes, 0).unwrap();
     let check = |target: &TargetToCheck, run, stop| {
-        check_crash(target, &journal, run, CutKind::Power, &|_, _| (), &|| stop)
+        check_crash(target, &journal, run, CutKind::Power, IO_DEADLINE, &|_, _| (), &|| stop)
     };
     assert!(matches!(check(&target, [8; 16], false), Err(CheckCrashError::NothingOfRun { .. })));
     let stopped = check(&target, RUN, true).unwrap();

@@ -2,6 +2,9 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use iotrial_measure::clock::{Clock, MonotonicClock};
 use iotrial_measure::control::Control;
@@ -13,16 +16,18 @@ use iotrial_model::load::{Direction, Durability};
 
 use super::journal::{Entry, Lines, p50_ns};
 use super::schedule_of;
-use crate::queue::{Completion, Handing, IoQueue, Request};
+use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 use crate::targets::{HeldAreas, NO_FLAGS, OpenAreaError};
 use crate::threads::ThreadsQueue;
+use crate::under_way::DEADLINES_WAITED;
 
 /// Writes that are under way at once.
 // Enough that a device reorders them, and few enough that threads serve them.
 const SLOTS: u32 = 8;
 
 /// While a device keeps its I/Os, the brake is looked at so often.
-const PATIENCE_NS: u64 = 100_000_000;
+const LOOK: Duration = Duration::from_nanos(LOOK_NS);
+const LOOK_NS: u64 = 100_000_000;
 
 /// Where the journal is kept.
 pub trait JournalSink {
@@ -62,7 +67,8 @@ pub enum WriteError {
 
 /// Writes the pages of the one area until `control` stops it or the storage fails, with a promise in the journal behind each flush.
 ///
-/// The area was filled with generation 0 and flushed. With [`Durability::Dsync`] each write is durable by itself, and there is no flush.
+/// The area was filled with generation 0 and flushed. With [`Durability::Dsync`] each write is durable by itself, and there is no flush. Where
+/// nothing comes back for eight times `io_deadline`, the storage hangs, and nobody waits for it.
 ///
 /// # Errors
 ///
@@ -71,10 +77,12 @@ pub fn write_until_stopped(
     areas: &HeldAreas,
     armed: &Armed,
     durability: Durability,
+    io_deadline: Duration,
     sink: &mut dyn JournalSink,
     control: &Control,
     progress: &mut dyn FnMut(Written),
 ) -> Result<ArmedRun, WriteError> {
+    let waits_at_most = io_deadline * DEADLINES_WAITED;
     let clock = MonotonicClock::before_start();
     clock.start();
     let open = areas.open(NO_FLAGS)?;
@@ -84,12 +92,57 @@ pub fn write_until_stopped(
     let lengths = [page; SLOTS as usize];
     let mut queue =
         ThreadsQueue::new(clock.clone(), &open, &lengths, &mut random).map_err(WriteError::Queue)?;
-    let flushed = Arc::clone(&open);
-    let flush = move || flushed[0].file.sync_data();
     let is_flushed = durability != Durability::Dsync;
     let durability = if is_flushed { Durability::None } else { durability };
-    let writer = Writer { armed, durability, clock, slots: SLOTS, flush: is_flushed.then_some(&flush) };
+    let flusher = is_flushed.then(|| Flusher::start(&open)).transpose().map_err(WriteError::Queue)?;
+    let flush = flusher.as_ref().map(|flusher| move || flusher.flush(waits_at_most, control));
+    let flush = flush.as_ref().map(|flush| flush as &dyn Fn() -> Option<io::Result<Duration>>);
+    let writer = Writer { armed, durability, clock, slots: SLOTS, waits_at_most, flush };
     writer.write(&mut queue, sink, control, progress)
+}
+
+/// A thread that flushes: one that is in a call to a device that hangs cannot be ended, and whoever made it could not write the journal.
+struct Flusher {
+    requests: Sender<()>,
+    /// How long each flush took.
+    flushes: Receiver<io::Result<Duration>>,
+}
+
+impl Flusher {
+    fn start(areas: &Arc<[OpenArea]>) -> io::Result<Self> {
+        let (requests, requested) = mpsc::channel();
+        let (flushed, flushes) = mpsc::channel();
+        let areas = Arc::clone(areas);
+        thread::Builder::new().name("iotrial-flush".to_owned()).spawn(move || {
+            for () in requested {
+                // Here, without the time in which the other thread wakes up.
+                let begin = Instant::now();
+                let result = areas[0].file.sync_data().map(|()| begin.elapsed());
+                // Nobody waits for one that hung.
+                if flushed.send(result).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { requests, flushes })
+    }
+
+    /// Flushes once; `None` where that does not come back, or the user does not wait for it.
+    fn flush(&self, waits_at_most: Duration, control: &Control) -> Option<io::Result<Duration>> {
+        if self.requests.send(()).is_err() {
+            return Some(Err(io::ErrorKind::BrokenPipe.into()));
+        }
+        let mut waited = Duration::ZERO;
+        while waited < waits_at_most && !control.is_aborted() {
+            match self.flushes.recv_timeout(LOOK) {
+                Ok(result) => return Some(result),
+                // By looks and not by the clock: time in which this program stood still is none of the storage.
+                Err(RecvTimeoutError::Timeout) => waited += LOOK,
+                Err(RecvTimeoutError::Disconnected) => return Some(Err(io::ErrorKind::BrokenPipe.into())),
+            }
+        }
+        None
+    }
 }
 
 /// A writer on any queue.
@@ -98,8 +151,18 @@ pub(super) struct Writer<'w, C> {
     pub(super) durability: Durability,
     pub(super) clock: C,
     pub(super) slots: u32,
-    /// `None` where each write is durable by itself.
-    pub(super) flush: Option<&'w dyn Fn() -> io::Result<()>>,
+    /// Storage from which nothing comes back for so long hangs.
+    pub(super) waits_at_most: Duration,
+    /// Answers with how long it took, or `None` where it does not come back. There is none where each write is durable by itself.
+    pub(super) flush: Option<&'w dyn Fn() -> Option<io::Result<Duration>>>,
+}
+
+/// What came of a batch of writes.
+enum BatchEnd {
+    Written,
+    /// With the number of the system's error for the first write that failed, where it gave one.
+    Failed(Option<i32>),
+    Hung,
 }
 
 impl<C: Clock> Writer<'_, C> {
@@ -121,18 +184,21 @@ impl<C: Clock> Writer<'_, C> {
             if control.is_stopping() {
                 break (ArmEnd::Stopped, None);
             }
-            if let Err(os_error) = self.batch(queue, durable..issued, control)? {
-                break (ArmEnd::WriteFailed, os_error);
+            match self.batch(queue, durable..issued, control)? {
+                BatchEnd::Written => {}
+                BatchEnd::Failed(os_error) => break (ArmEnd::WriteFailed, os_error),
+                BatchEnd::Hung => break (ArmEnd::Hung, None),
             }
             // All writes came back before the flush is asked for: only those it promises.
             let mut flush_ns = 0;
             if let Some(flush) = self.flush {
-                let begin_ns = self.clock.now_ns();
-                // Never tried again: Linux takes the pages for clean then, and the second flush succeeds without them.
-                if let Err(error) = flush() {
-                    break (ArmEnd::FlushFailed, error.raw_os_error());
+                match flush() {
+                    Some(Ok(took)) => flush_ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX),
+                    // Never tried again: Linux takes the pages for clean then, and the second flush succeeds without them.
+                    Some(Err(error)) => break (ArmEnd::FlushFailed, error.raw_os_error()),
+                    None if control.is_aborted() => return Err(WriteError::Aborted),
+                    None => break (ArmEnd::Hung, None),
                 }
-                flush_ns = self.clock.now_ns() - begin_ns;
                 times.record_ns(flush_ns);
             }
             flushes += 1;
@@ -151,14 +217,13 @@ impl<C: Clock> Writer<'_, C> {
         })
     }
 
-    /// Writes a batch and waits for all of it; the inner error is that of the first write that failed, with the number that the system
-    /// gave, where it gave one.
+    /// Writes a batch and waits for all of it, unless the storage hangs.
     fn batch<Q: IoQueue>(
         &self,
         queue: &mut Q,
         batch: std::ops::Range<u64>,
         control: &Control,
-    ) -> Result<Result<(), Option<i32>>, WriteError> {
+    ) -> Result<BatchEnd, WriteError> {
         let schedule = schedule_of(self.armed);
         let length = u32::try_from(self.armed.page_bytes).expect("a page is at most 1 MiB");
         let request = |slot, sequence| Request {
@@ -174,14 +239,18 @@ impl<C: Clock> Writer<'_, C> {
         let first: Vec<Request> =
             (0..self.slots).zip(left.by_ref()).map(|(slot, one)| request(slot, one)).collect();
         queue.submit(&first, Handing::WithReap).map_err(WriteError::Queue)?;
-        let (mut under_way, mut result) = (first.len(), Ok(()));
+        let (mut under_way, mut result, mut waited) = (first.len(), Ok(()), Duration::ZERO);
         let mut completions: Vec<Completion> = Vec::new();
         while under_way > 0 {
             if control.is_aborted() {
                 return Err(WriteError::Aborted);
             }
-            let until_ns = self.clock.now_ns() + PATIENCE_NS;
+            if waited >= self.waits_at_most {
+                return Ok(BatchEnd::Hung);
+            }
+            let until_ns = self.clock.now_ns() + LOOK_NS;
             queue.reap(&mut completions, until_ns).map_err(WriteError::Queue)?;
+            waited = if completions.is_empty() { waited + LOOK } else { Duration::ZERO };
             for completion in completions.drain(..) {
                 under_way -= 1;
                 match completion.outcome {
@@ -200,6 +269,6 @@ impl<C: Clock> Writer<'_, C> {
                 }
             }
         }
-        Ok(result)
+        Ok(result.map_or_else(BatchEnd::Failed, |()| BatchEnd::Written))
     }
 }

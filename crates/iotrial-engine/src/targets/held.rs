@@ -11,12 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::os::{self, Access, HandleFlags};
-use iotrial_model::plan::Plan;
-
 use crate::content::Content;
 use crate::queue::OpenArea;
 use crate::uring::Tuning;
-use crate::verify::Verifier;
 
 /// Handles as the area was verified, with nothing added.
 pub(crate) const NO_FLAGS: HandleFlags = 0;
@@ -39,8 +36,6 @@ pub struct HeldAreas {
     areas: Vec<HeldArea>,
     /// What the engine found out about them, for the loads that follow.
     pub(crate) tuning: Tuning,
-    /// Where what is read is compared with what was written.
-    pub verifier: Option<Arc<Verifier>>,
 }
 
 /// An area cannot be opened for a load.
@@ -57,15 +52,9 @@ impl HeldAreas {
         Self { areas, ..Self::default() }
     }
 
-    /// Has all loads on the areas compared with what was written; all of them were just laid out with stamps.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no further handle.
-    pub(super) fn verify(&mut self, plan: &Plan) -> io::Result<()> {
-        let handles = self.areas.iter().map(|area| Ok((area.verified.try_clone()?, area.content)));
-        self.verifier = Some(Arc::new(Verifier::new(plan, handles.collect::<io::Result<_>>()?)));
-        Ok(())
+    /// The handles by which the areas were verified, with what is written to each.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = (&File, Content)> {
+        self.areas.iter().map(|area| (&area.verified, area.content))
     }
 
     /// The handle by which an area was verified, and what it is called.

@@ -24,6 +24,7 @@ use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
 use super::site::{Places, check_space, file_error, holds, lock, survey};
 use crate::content::Content;
+use crate::under_way::DEADLINES_WAITED;
 
 /// What a load works on, laid out and open.
 ///
@@ -72,8 +73,8 @@ pub fn rehearse(plan: &Plan, targets: &[ProbedTarget]) -> Result<Layout, Prepare
 ///
 /// Everything is looked at before anything is written: devices are claimed and examined anew, foreign files
 /// are refused, the space is counted. Managed files of an earlier run are used again if they are whole, and
-/// made anew otherwise. New files carry the id of the `run`. `progress` gets the bytes written and their total, from several threads; `stop` is
-/// asked before each block. After an error nothing stays that this call made.
+/// made anew otherwise. New files carry the id of the `run`. `progress` gets the bytes written and their total; `stop` is
+/// asked before each block. After an error nothing stays that this call made, unless the storage hangs.
 ///
 /// # Errors
 ///
@@ -128,7 +129,14 @@ pub fn prepare(
         check_space(&sites, &places, &made.files)?;
     }
     let contents = Contents { run, plan };
-    layout.written = fill_all(contents, &made, &claimed, progress, stop)?;
+    layout.written = match fill_all(contents, &made, &claimed, progress, stop) {
+        Err(error @ PrepareError::Hung(_)) => {
+            // To remove a file may hang as well.
+            made.keep = true;
+            return Err(error);
+        }
+        other => other?,
+    };
     // Last, and only after the flush: after a crash in between the header still says that the file is not
     // whole. The other way round a later run would use a file that was not filled to its end.
     for file in &mut made.files {
@@ -173,35 +181,23 @@ impl Prepared {
     ///
     /// A device that lost a part of itself may go on to answer: the file system or the driver above it turns what
     /// cannot be read into zeros, and what cannot be written is known only when the caches are emptied. No page of
-    /// ours is ever zero. Where a load is compared, only the flush is tried: every page will be read, and what is wrong has its name.
+    /// ours is ever zero.
     pub fn damage(&self) -> Option<String> {
-        let is_compared = self.areas.verifier.is_some();
         let of_files = self.made.files.iter().chain(&self.reused).find_map(|file| {
             let path = file.path.display();
             // Of this file alone: a flush of the whole file system may take minutes on a server at work.
             if let Err(error) = file.file.sync_all() {
                 return Some(format!("`{path}` could not be brought to its device: {error}"));
             }
-            let direct = (!is_compared).then(|| file.reopen(os::Access::Read, true).ok())??;
+            let direct = file.reopen(os::Access::Read, true).ok()?;
             damage_of(&direct, &file.path, FILE_HEADER_SIZE.get(), file.header.data_size.get())
         });
         of_files.or_else(|| {
-            let mut read_back = self.given_up.iter().filter(|_| !is_compared);
-            read_back.find_map(|(place, offset, length)| {
+            self.given_up.iter().find_map(|(place, offset, length)| {
                 let (path, file) = self.areas.verified(*place);
                 damage_of(file, path, *offset, *length)
             })
         })
-    }
-
-    /// Has all loads compared with what was written, by a map of all pages. Nothing where the plan lays out no stamps.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no further handle.
-    pub fn compare_loads(&mut self, plan: &Plan) -> Result<(), PrepareError> {
-        let verified = if plan.verified { self.areas.verify(plan) } else { Ok(()) };
-        verified.map_err(|source| PrepareError::File { what: "open", path: PathBuf::new(), source })
     }
 
     /// From now on, the files that this run made stay, also where it ends before its time.
@@ -373,21 +369,25 @@ fn fill_all(
         };
         opened.extend(file.map(|(file, content)| (file, content, area)));
     }
-    let ranges: Vec<fill::Range<'_>> = opened
-        .iter()
+    let ranges: Vec<fill::Range> = opened
+        .into_iter()
         .map(|(file, content, area)| fill::Range {
-            path: &area.path,
+            path: area.path.clone(),
             file,
             start: area.offset.get(),
             length: area.length.get(),
-            content: *content,
+            content,
         })
         .collect();
     if ranges.is_empty() {
         return Ok(ByteSize::default());
     }
-    match fill::fill(&ranges, progress, stop) {
-        Ok(()) => Ok(ranges.iter().map(|range| ByteSize::bytes(range.length)).sum()),
+    let written = ranges.iter().map(|range| ByteSize::bytes(range.length)).sum();
+    // A flush of what is in the memory of the host may take minutes on a slow disk that is in order.
+    let patience = plan.io_deadline.filter(|_| plan.direct).map(|deadline| deadline * DEADLINES_WAITED);
+    match fill::fill(ranges, patience, progress, stop) {
+        Ok(()) => Ok(written),
+        Err(FillError::Hung(fault)) => Err(PrepareError::Hung(fault)),
         Err(FillError::Stopped) => Err(PrepareError::Interrupted),
         // Some file systems take the flag when a file is opened, and refuse the first write.
         Err(FillError::Write { path, source })

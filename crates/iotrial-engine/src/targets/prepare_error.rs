@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use iotrial_model::target::NoSpace;
 use iotrial_model::units::ByteSize;
+use iotrial_model::verification::PageFault;
 
 use super::managed_file::Foreign;
 use super::obstacle::{self, Obstacle, sentences};
@@ -114,6 +115,12 @@ pub enum PrepareError {
         /// What differs, as the end of the message.
         what: String,
     },
+    /// The storage does not answer; what was made stays, because to remove it may hang as well.
+    #[error(
+        "the storage hangs: an I/O on `{}` at byte {} did not come back within {} s",
+        .0.path.display(), .0.offset_bytes, .0.under_way.unwrap_or_default().as_secs_f64()
+    )]
+    Hung(Box<PageFault>),
     /// The user stopped it; what was made is removed.
     #[error("stopped while the test files were created")]
     Interrupted,
@@ -124,6 +131,9 @@ impl PrepareError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotProbed { .. } | Self::Interrupted => return None,
+            Self::Hung(_) => {
+                "once the storage answers again, `iotrial clean` removes what is left".to_owned()
+            }
             Self::Exchanged { .. } => "check whether the volume is still mounted there".to_owned(),
             Self::MadeTwice { .. } => "give each directory once".to_owned(),
             Self::NotOurs { .. } => {

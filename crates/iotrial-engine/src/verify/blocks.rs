@@ -85,3 +85,64 @@ pub(crate) fn read_pages<R: Fn(&mut [u8], u64) -> io::Result<()> + Sync>(
     });
     done.into_inner() == total
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Of a block of which this byte cannot be read, its other pages can.
+    const BAD: u64 = FIRST_BYTE + (2 << 20) + 100_000;
+    const FIRST_BYTE: u64 = 4096;
+
+    fn read(bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        if (offset..offset + bytes.len() as u64).contains(&BAD) {
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        for (sector, number) in bytes.chunks_mut(512).zip(offset / 512..) {
+            sector.fill(u8::try_from(number % 251).unwrap());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn each_page_of_each_extent_is_handed_on_once_whatever_its_size_and_others_fail() {
+        for page in [512, 8_192, 12_288, 3 << 20] {
+            let extent = |length| Extent { read, first_byte: FIRST_BYTE, length, page };
+            // The last page is cut.
+            let extents = [extent((5 << 20) + 4_096), extent(page), extent((1 << 20) + 512)];
+            let seen: Mutex<BTreeMap<(usize, u64), Option<Vec<u8>>>> = Mutex::default();
+            let furthest = AtomicU64::new(0);
+            let total: u64 = extents.iter().map(|extent| extent.length).sum();
+            let progress = |done, of| {
+                assert_eq!(of, total);
+                furthest.fetch_max(done, Ordering::Relaxed);
+            };
+            let is_complete = read_pages(&extents, &progress, &|| false, |extent, offset, bytes| {
+                let earlier = seen.lock().unwrap().insert((extent, offset), bytes.ok().map(<[u8]>::to_vec));
+                assert_eq!(earlier, None, "{extent} {offset}");
+            });
+            assert!(is_complete && furthest.into_inner() == total);
+            let mut seen = seen.into_inner().unwrap();
+            for (extent, index) in extents.iter().zip(0..) {
+                let end = FIRST_BYTE + extent.length;
+                for offset in (FIRST_BYTE..end).step_by(usize::try_from(page).unwrap()) {
+                    let length = page.min(end - offset);
+                    let mut expected = vec![0; usize::try_from(length).unwrap()];
+                    let expected = read(&mut expected, offset).ok().map(|()| expected);
+                    assert_eq!(seen.remove(&(index, offset)), Some(expected), "{page} {index} {offset}");
+                }
+            }
+            assert!(seen.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_reader_that_is_stopped_says_so() {
+        let extents = [Extent { read, first_byte: 0, length: 8 << 20, page: 8_192 }];
+        let is_complete = read_pages(&extents, &|_, _| (), &|| true, |_, _, _| panic!("it was stopped"));
+        assert!(!is_complete);
+    }
+}

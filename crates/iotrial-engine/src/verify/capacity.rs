@@ -8,7 +8,7 @@ use iotrial_model::verification::{FaultKind, KeptCapacity};
 
 use super::VerifiedArea;
 use super::found::{Found, FoundFault};
-use super::stamp::SECTOR;
+use crate::content::SECTOR;
 
 /// Pages with data that belongs elsewhere, from which on a common distance is no chance.
 // A choice: that of sixteen random distances all are multiples of more than a few pages is less likely than 1 in 10,000.
@@ -128,8 +128,8 @@ const fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
 mod tests {
     use iotrial_model::verification::{Noticed, PageFault};
 
-    use super::super::stamp::Stamp;
     use super::*;
+    use crate::content::Stamp;
 
     const PAGE: u64 = 8192;
     const KEPT: u64 = 256 * PAGE;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use iotrial_model::verification::{FAULTS_KEPT, FaultKind, OtherPlace, PageFault};
 
-use super::stamp::{SECTOR, Stamp};
+use crate::content::{SECTOR, Stamp};
 
 /// Faults with what is needed to join them.
 #[derive(Debug, Default)]
@@ -95,5 +95,34 @@ impl Found {
             *counts.entry(kind).or_default() += count;
         }
         (counts, faults.iter().take(FAULTS_KEPT).map(|found| found.fault.clone()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::verification::Noticed;
+
+    use super::*;
+
+    #[test]
+    fn faults_that_are_too_many_to_be_held_are_counted_and_renamed_with_the_others() {
+        let mut found = Found::default();
+        let held = u64::try_from(FAULTS_HELD).unwrap();
+        for offset in 0..held + 7 {
+            let path = PathBuf::from(if offset % 2 == 0 { "/a" } else { "/b" });
+            let fault = PageFault::new(FaultKind::DamagedPage, path, offset, 512, Noticed::EndScan);
+            found.note(FoundFault { fault, expected: None, stranger: None });
+        }
+        let (counts, faults) = found.joined(|_| None);
+        assert_eq!(
+            (counts, faults.len()),
+            (BTreeMap::from([(FaultKind::DamagedPage, held + 7)]), FAULTS_KEPT)
+        );
+        assert_eq!(faults.iter().map(|fault| fault.offset_bytes).max(), Some(FAULTS_KEPT as u64 - 1));
+        found.rename(Path::new("/a"), &[FaultKind::DamagedPage], FaultKind::MissingCapacity);
+        let (counts, _) = found.joined(|_| None);
+        let of_a = held / 2 + 4;
+        let expected = [(FaultKind::MissingCapacity, of_a), (FaultKind::DamagedPage, held + 7 - of_a)];
+        assert_eq!(counts, BTreeMap::from(expected));
     }
 }

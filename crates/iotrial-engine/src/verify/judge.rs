@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iotrial_model::verification::{FaultKind, Noticed, PageFault};
 
-use super::stamp::{SECTOR, Stamp};
+use crate::content::{SECTOR, Stamp, poison};
 
 /// More bits than that in a sector are no flip: something else was put there.
 // A choice. Of 4,096 bits, half differ where the data is another one, and one to a few where cells or wires failed.
@@ -20,6 +20,17 @@ pub(super) struct Expected {
 impl Expected {
     fn sector(self, index: u64) -> Stamp {
         Stamp { sector: self.stamp.sector + index, ..self.stamp }
+    }
+
+    /// The same of whichever write of its place a page holds: all sectors are to be of the one that is found first. Where there is none, the
+    /// page is as wrong as it is whatever the write was.
+    pub(super) fn with_write_of(self, page: &[u8]) -> Self {
+        let own = page.chunks_exact(SECTOR).zip(0..).find_map(|(sector, index)| {
+            let stamp = Stamp::read(sector)?;
+            let is_own = stamp == Stamp { generation: stamp.generation, ..self.sector(index) };
+            is_own.then_some(stamp.generation)
+        });
+        Self { stamp: Stamp { generation: own.unwrap_or_default(), ..self.stamp } }
     }
 }
 
@@ -148,12 +159,6 @@ pub(crate) const fn kind_when_repeated(first: FaultKind, last: FaultKind, was_ri
     }
 }
 
-/// What the first word of a sector of a buffer is before it is read into.
-pub(crate) const fn poison(sector: u64) -> u64 {
-    // Not the magic of a stamp in its first four bytes, and no word that a disk is full of.
-    0x6465_646e_6f6e_6f00 ^ sector.wrapping_mul(0x0100_0000_01b3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,6 +226,52 @@ mod tests {
             assert_eq!(flaw.bad_bits, (kind == FaultKind::BitFlip).then_some(2), "{kind:?}");
             let stranger = (kind == FaultKind::MisdirectedWrite).then_some(elsewhere);
             assert_eq!(flaw.stranger, stranger, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn some_bits_are_flipped_and_more_are_other_data() {
+        for (bytes, kind, bits) in [(8, FaultKind::BitFlip, Some(64)), (9, FaultKind::DamagedPage, None)] {
+            let mut page = page(stamp(7));
+            // All eight bits of each, in the second sector.
+            page[1_000..1_000 + bytes].iter_mut().for_each(|byte| *byte ^= 0xff);
+            let flaw = flaw(&page, expected()).unwrap();
+            assert_eq!((flaw.kind, flaw.bad_bits, flaw.first_bad_sector), (kind, bits, 1));
+        }
+    }
+
+    #[test]
+    fn a_page_of_any_write_is_right_if_all_of_it_is_of_one() {
+        let judged = |page: &[u8]| {
+            let flaw = flaw(page, expected().with_write_of(page))?;
+            Some((flaw.kind, flaw.first_bad_sector, flaw.bad_sectors))
+        };
+        for generation in [0, 3, 7, 1 << 50] {
+            assert_eq!(judged(&page(stamp(generation))), None);
+        }
+        // Whichever part is the newer one.
+        for (first, second) in [(3, 7), (7, 3)] {
+            let mut torn = page(stamp(first));
+            torn[4096..].copy_from_slice(&page(stamp(second))[4096..]);
+            assert_eq!(judged(&torn), Some((FaultKind::TornWrite, 8, 8)));
+        }
+        let mut flipped = page(stamp(3));
+        flipped[7] ^= 1;
+        assert_eq!(judged(&flipped), Some((FaultKind::BitFlip, 0, 1)));
+        let mut foreign = page(stamp(3));
+        foreign[..512].copy_from_slice(&page(Stamp { run: 2, ..stamp(3) })[..512]);
+        assert_eq!(judged(&foreign), Some((FaultKind::ForeignData, 0, 1)));
+        let mut untouched = page(stamp(3));
+        untouched[..8].copy_from_slice(&poison(2048).to_le_bytes());
+        assert_eq!(judged(&untouched), Some((FaultKind::ReadWithoutTransfer, 0, 1)));
+        let none = [
+            (page(Stamp { sector: 4096, ..stamp(3) }), FaultKind::MisdirectedWrite),
+            (page(Stamp { area: 1, ..stamp(3) }), FaultKind::MisdirectedWrite),
+            (page(Stamp { run: 2, ..stamp(3) }), FaultKind::ForeignData),
+            (vec![0; PAGE], FaultKind::DamagedPage),
+        ];
+        for (page, kind) in none {
+            assert_eq!(judged(&page), Some((kind, 0, 16)));
         }
     }
 }

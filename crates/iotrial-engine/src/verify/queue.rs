@@ -13,8 +13,8 @@ use iotrial_model::verification::{FaultKind, Noticed};
 
 use super::Verifier;
 use super::ledger::Entry;
-use super::under_way::OfThread;
 use crate::queue::{Completion, Handing, IoQueue, Request};
+use crate::under_way::OfThread;
 
 /// A write whose page another thread writes is tried again so soon.
 const RETRY_NS: u64 = 1_000_000;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use iotrial_model::verification::{FaultKind, Noticed};
 
-use super::Verifier;
 use super::blocks::{Extent, read_pages};
 use super::ledger::Entry;
+use super::{VerifiedArea, Verifier};
 
 /// How often whoever waits looks at the progress, and for reads that hang.
 const TICK: Duration = Duration::from_millis(50);
@@ -25,58 +25,94 @@ pub enum ScanEnd {
     Stuck,
 }
 
+/// Has a thread of its own read all pages, while this one looks for reads that hang. `progress` gets the bytes that were read, and all of
+/// them; `stop` ends it. `read_all` answers false where it was stopped; `looked` gets the time since its last call, and answers true where nobody
+/// should wait any more.
+// In a thread of its own: one that is in a call to a device that hangs cannot be ended, and whoever waits for it would never
+// write the record.
+pub(crate) fn watched(
+    read_all: impl Fn(&(dyn Fn(u64, u64) + Sync), &(dyn Fn() -> bool + Sync)) -> bool + Clone + Send + 'static,
+    looked: &dyn Fn(Duration) -> bool,
+    progress: &(dyn Fn(u64, u64) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> ScanEnd {
+    let (read, stopping) = (Arc::<ReadSoFar>::default(), Arc::<AtomicBool>::default());
+    stopping.store(stop(), Ordering::Relaxed);
+    let (sender, receiver) = mpsc::channel();
+    let reader = {
+        let (read_all, read, stopping) = (read_all.clone(), Arc::clone(&read), Arc::clone(&stopping));
+        move || {
+            let note = |done, total| read.note(done, total);
+            let is_complete = read_all(&note, &|| stopping.load(Ordering::Relaxed));
+            // Nobody waits for one that was stuck.
+            let _ = sender.send(is_complete);
+        }
+    };
+    let thread = std::thread::Builder::new().name("iotrial-compare".to_owned()).spawn(reader);
+    let Ok(thread) = thread else {
+        // Where no thread can be had, nobody sees what hangs.
+        return if read_all(progress, stop) { ScanEnd::Complete } else { ScanEnd::Stopped };
+    };
+    let mut last_look = Instant::now();
+    loop {
+        let end = receiver.recv_timeout(TICK);
+        let total = read.total.load(Ordering::Relaxed);
+        if total > 0 {
+            progress(read.done.load(Ordering::Relaxed), total);
+        }
+        match end {
+            Ok(true) => return ScanEnd::Complete,
+            Ok(false) => return ScanEnd::Stopped,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                std::panic::resume_unwind(thread.join().expect_err("it went without a word"))
+            }
+        }
+        if looked(std::mem::replace(&mut last_look, Instant::now()).elapsed()) {
+            return ScanEnd::Stuck;
+        }
+        stopping.fetch_or(stop(), Ordering::Relaxed);
+    }
+}
+
+/// Bytes that were read, and all of them; these are zero until a first block was read.
+#[derive(Default)]
+struct ReadSoFar {
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl ReadSoFar {
+    fn note(&self, done: u64, total: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+}
+
 impl Verifier {
-    /// Reads every page and compares it, until `stop` ends it. `progress` gets the bytes that were read, and those of all areas.
+    /// Flushes what the load wrote, and reads every page and compares it, until `stop` ends it. `progress` gets the bytes that were read, and those of all areas.
     ///
     /// No I/O of a load may be under way.
-    // In threads of its own: one that is in a call to a device that hangs cannot be ended, and whoever waits for it would never
-    // write the record.
     pub fn scan(
         self: &Arc<Self>,
         progress: &(dyn Fn(u64, u64) + Sync),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> ScanEnd {
-        let total = self.areas.iter().map(|area| area.length).sum();
-        let (done, stopping) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
-        stopping.store(stop(), Ordering::Relaxed);
-        let (sender, receiver) = mpsc::channel();
-        let reader = {
-            let (verifier, done, stopping) = (Arc::clone(self), Arc::clone(&done), Arc::clone(&stopping));
-            move || {
-                let note = |bytes, _| done.store(bytes, Ordering::Relaxed);
-                let is_complete = verifier.read_all(&note, &|| stopping.load(Ordering::Relaxed));
-                // Nobody waits for one that was stuck.
-                let _ = sender.send(is_complete);
-            }
-        };
-        let thread = std::thread::Builder::new().name("iotrial-compare".to_owned()).spawn(reader);
-        let Ok(thread) = thread else {
-            // Where no thread can be had, nobody sees what hangs.
-            return if self.read_all(progress, stop) { ScanEnd::Complete } else { ScanEnd::Stopped };
-        };
-        let mut looked = Instant::now();
-        loop {
-            let end = receiver.recv_timeout(TICK);
-            progress(done.load(Ordering::Relaxed), total);
-            match end {
-                Ok(true) => return ScanEnd::Complete,
-                Ok(false) => return ScanEnd::Stopped,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    std::panic::resume_unwind(thread.join().expect_err("it went without a word"))
-                }
-            }
-            self.tick(std::mem::replace(&mut looked, Instant::now()).elapsed());
-            if self.is_stuck() {
+        let verifier = Arc::clone(self);
+        let looked = |elapsed| {
+            self.tick(elapsed);
+            let is_stuck = self.is_stuck();
+            if is_stuck {
                 self.give_up();
-                return ScanEnd::Stuck;
             }
-            stopping.fetch_or(stop(), Ordering::Relaxed);
-        }
+            is_stuck
+        };
+        watched(move |progress, stop| verifier.read_all(progress, stop), &looked, progress, stop)
     }
 
-    /// Reads every page and compares it, here; false where `stop` ended it.
+    /// The same, here; false where `stop` ended it.
     fn read_all(&self, progress: &(dyn Fn(u64, u64) + Sync), stop: &(dyn Fn() -> bool + Sync)) -> bool {
+        self.flush_written();
         let extents: Vec<_> = (self.areas.iter().zip(0..))
             .map(|(area, number)| Extent {
                 read: move |bytes: &mut [u8], offset| self.read(number, bytes, offset, Noticed::EndScan),
@@ -101,5 +137,24 @@ impl Verifier {
                 }
             }
         })
+    }
+
+    /// Brings what the load wrote to the devices: what cannot be written is known only when the caches are emptied.
+    fn flush_written(&self) {
+        for (area, number) in self.areas.iter().zip(0..).filter(|(area, _)| area.is_written) {
+            let VerifiedArea { file, first_byte, length, .. } = area;
+            // What is in the memory of the host may take minutes on a slow disk that is in order.
+            let slot = self.is_direct.then(|| {
+                let begun = self.under_way.begun(number, *first_byte, *length, Noticed::EndScan);
+                self.reads.begin_anywhere(begun)
+            });
+            let flushed = file.sync_data();
+            self.came_back(slot.and_then(|slot| self.reads.end(slot)));
+            if let Err(error) = flushed {
+                let os_error = error.raw_os_error();
+                let kind = self.kind_of(number, os_error.unwrap_or_default(), FaultKind::WriteError);
+                self.note_failed(kind, number, *first_byte, *length, Noticed::EndScan, os_error);
+            }
+        }
     }
 }

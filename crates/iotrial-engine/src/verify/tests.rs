@@ -14,7 +14,7 @@ use iotrial_model::verification::{FaultKind, KeptCapacity, Verification};
 use super::*;
 use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 use crate::targets::{NO_FLAGS, Prepared};
-use crate::test_plan::laid_out_verified;
+use crate::test_plan::{laid_out_verified, laid_out_verified_in_part, laid_out_verified_with_large_blocks};
 use crate::threads::ThreadsQueue;
 
 const PAGE: u64 = LENGTH as u64;
@@ -229,7 +229,7 @@ impl<Q: IoQueue> IoQueue for SmallDevice<Q> {
 fn a_device_that_keeps_less_than_it_takes_is_named_with_what_it_keeps() {
     for (pages, wraps) in [(224, true), (600, true), (224, false), (600, false)] {
         let place = tempfile::tempdir().unwrap();
-        let (prepared, verifier) = laid_out_file(place.path());
+        let (prepared, verifier) = laid_out_verified(place.path());
         let clock = MonotonicClock::before_start();
         clock.start();
         let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
@@ -291,19 +291,6 @@ fn load<Q: IoQueue>(
     }
 }
 
-fn laid_out_file(place: &Path) -> (Prepared, Arc<Verifier>) {
-    let prepared = laid_out_verified(place);
-    let verifier = Arc::clone(prepared.areas.verifier.as_ref().unwrap());
-    (prepared, verifier)
-}
-
-/// The same of a plan whose largest I/Os have four pages.
-fn laid_out_as_large_blocks(place: &Path) -> (Prepared, Arc<Verifier>) {
-    let prepared = crate::test_plan::laid_out_verified_with_large_blocks(place);
-    let verifier = Arc::clone(prepared.areas.verifier.as_ref().unwrap());
-    (prepared, verifier)
-}
-
 fn threads_queue(areas: &Arc<[OpenArea]>, clock: &MonotonicClock) -> ThreadsQueue<MonotonicClock> {
     let lengths = [LENGTH; SLOTS as usize];
     ThreadsQueue::new(clock.clone(), areas, &lengths, &mut Random::new(1, RandomStream::Buffers(0))).unwrap()
@@ -311,7 +298,17 @@ fn threads_queue(areas: &Arc<[OpenArea]>, clock: &MonotonicClock) -> ThreadsQueu
 
 fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
     let place = tempfile::tempdir().unwrap();
-    let (prepared, verifier) = laid_out_file(place.path());
+    let (prepared, verifier) = laid_out_verified(place.path());
+    let (verification, spoilt) = loaded_with(kind, &prepared, &verifier);
+    (verification, spoilt.len() as u64)
+}
+
+/// What is found of a load with such faults, and the pages that had one.
+fn loaded_with(
+    kind: Option<FaultKind>,
+    prepared: &Prepared,
+    verifier: &Arc<Verifier>,
+) -> (Verification, HashSet<u64>) {
     let clock = MonotonicClock::before_start();
     clock.start();
     let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
@@ -323,20 +320,25 @@ fn verified_with(kind: Option<FaultKind>) -> (Verification, u64) {
         after: BTreeMap::new(),
         strangers: 0,
     };
-    let mut queue = VerifyingQueue::new(faulty, clock.clone(), Arc::clone(&verifier));
+    let mut queue = VerifyingQueue::new(faulty, clock.clone(), Arc::clone(verifier));
     load(&mut queue, &clock, 1, 4_000);
-    let injected = queue.inner().spoilt.len() as u64;
+    let spoilt = queue.inner().spoilt.clone();
     assert_eq!(verifier.scan(&|_, _| (), &|| false), ScanEnd::Complete);
-    (verifier.verification(true, &[]), injected)
+    (verifier.verification(true, &[]), spoilt)
+}
+
+/// Those of one write or read.
+// The map knows each write; what was written behind a journal is tried in `crash`. How much a device keeps is tried below.
+fn single_faults() -> impl Iterator<Item = FaultKind> {
+    let is_single = |kind: &FaultKind| {
+        !matches!(kind, FaultKind::FutureWrite | FaultKind::MissingCapacity | FaultKind::Hang)
+    };
+    FaultKind::ALL.iter().copied().filter(is_single)
 }
 
 #[test]
 fn each_kind_of_fault_is_found_as_itself_twenty_of_twenty_times() {
-    // The map knows each write; what was written behind a journal is tried in `crash`. How much a device keeps is tried below.
-    let is_single = |kind: &FaultKind| {
-        !matches!(kind, FaultKind::FutureWrite | FaultKind::MissingCapacity | FaultKind::Hang)
-    };
-    for kind in FaultKind::ALL.iter().copied().filter(is_single) {
+    for kind in single_faults() {
         let (verification, injected) = verified_with(Some(kind));
         assert_eq!(injected, EACH, "{kind:?}");
         // A write that went astray is told at both of its ends.
@@ -364,9 +366,52 @@ fn an_honest_file_is_not_accused_and_every_page_is_looked_at() {
 }
 
 #[test]
-fn threads_that_write_the_same_pages_do_not_accuse_each_other() {
+fn where_not_all_pages_are_followed_faults_are_found_as_themselves_and_nobody_is_accused_without_one() {
+    use FaultKind::*;
+    for kind in single_faults() {
+        let place = tempfile::tempdir().unwrap();
+        let (prepared, verifier) = laid_out_verified_in_part(place.path());
+        let (verification, spoilt) = loaded_with(Some(kind), &prepared, &verifier);
+        assert_eq!(spoilt.len() as u64, EACH);
+        let entry = |page: &u64| verifier.ledger.look(0, FIRST_BYTE + page * PAGE, PAGE).next().unwrap();
+        let followed = spoilt.iter().filter(|page| entry(page).is_followed()).count() as u64;
+        // Behind a fault of a page that is not followed, the others of its entry are passed over.
+        let entries: HashSet<u64> = spoilt.iter().map(|page| page % (PAGES / 8)).collect();
+        let found = verification.counts.get(&kind).copied().unwrap_or_default();
+        let is_found = match kind {
+            // It may hold any of its writes.
+            LostWrite => found == followed,
+            // Of a read while another page of the entry is written, nothing is said.
+            StaleRead => found <= followed,
+            ReadWithoutTransfer => (1..=EACH).contains(&found),
+            // The same, and what is right when it is read again may have been written meanwhile.
+            TransferError => (1..=EACH).contains(&found),
+            TornWrite | BitFlip | DamagedPage | ForeignData => (entries.len() as u64..=EACH).contains(&found),
+            // Each where it lies, and those that are followed where they are missing.
+            MisdirectedWrite => found == EACH + followed,
+            _ => found == EACH,
+        };
+        assert!(is_found, "{kind}: {found}, {followed} of {EACH} followed: {:?}", verification.counts);
+        let others: Vec<_> = verification.counts.keys().filter(|found| **found != kind).collect();
+        assert!(others.is_empty(), "{kind}: {others:?}");
+    }
     let place = tempfile::tempdir().unwrap();
-    let (prepared, verifier) = laid_out_file(place.path());
+    let (prepared, verifier) = laid_out_verified_in_part(place.path());
+    let (verification, _) = loaded_with(None, &prepared, &verifier);
+    assert_eq!((verification.fault_count(), verification.pages_scanned), (0, PAGES));
+    assert_eq!((verification.pages_followed, verification.map_bytes), (Some(PAGES / 8), PAGES));
+}
+
+#[test]
+fn threads_that_write_the_same_pages_do_not_accuse_each_other() {
+    for laid_out in [laid_out_verified, laid_out_verified_in_part] {
+        threads_do_not_accuse_each_other(laid_out);
+    }
+}
+
+fn threads_do_not_accuse_each_other(laid_out: fn(&Path) -> (Prepared, Arc<Verifier>)) {
+    let place = tempfile::tempdir().unwrap();
+    let (prepared, verifier) = laid_out(place.path());
     let clock = MonotonicClock::before_start();
     clock.start();
     let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
@@ -426,7 +471,7 @@ fn a_write_that_ends_between_two_of_its_pages_is_torn_and_one_that_is_missing_wh
         // Page by page as the load reads, all at once, before they are overwritten, and after the load.
         for look in 0..4 {
             let place = tempfile::tempdir().unwrap();
-            let (prepared, verifier) = laid_out_as_large_blocks(place.path());
+            let (prepared, verifier) = laid_out_verified_with_large_blocks(place.path());
             let clock = MonotonicClock::before_start();
             clock.start();
             let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
@@ -458,7 +503,7 @@ fn a_write_that_ends_between_two_of_its_pages_is_torn_and_one_that_is_missing_wh
 #[test]
 fn a_buffer_shows_where_a_read_put_nothing() {
     let place = tempfile::tempdir().unwrap();
-    let (prepared, _) = laid_out_file(place.path());
+    let (prepared, _) = laid_out_verified(place.path());
     let clock = MonotonicClock::before_start();
     clock.start();
     let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
@@ -517,7 +562,7 @@ fn an_io_that_comes_back_after_its_deadline_hung_and_one_that_does_not_is_given_
     for (seconds, comes_back, hangs) in cases {
         for generation in [0, 7] {
             let place = tempfile::tempdir().unwrap();
-            let (prepared, verifier) = laid_out_file(place.path());
+            let (prepared, verifier) = laid_out_verified(place.path());
             let clock = MonotonicClock::before_start();
             clock.start();
             let area: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
@@ -559,6 +604,6 @@ fn an_io_that_comes_back_after_its_deadline_hung_and_one_that_does_not_is_given_
 #[test]
 fn a_scan_that_is_stopped_says_so() {
     let place = tempfile::tempdir().unwrap();
-    let (_prepared, verifier) = laid_out_file(place.path());
+    let (_prepared, verifier) = laid_out_verified(place.path());
     assert_eq!(verifier.scan(&|_, _| (), &|| true), ScanEnd::Stopped);
 }

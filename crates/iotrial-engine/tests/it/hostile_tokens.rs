@@ -280,7 +280,8 @@ fn reading_needs_no_token_and_harms_nobody_not_even_on_a_mounted_device_needs_ro
     writes.jobs[0].rwmix_read_percent = 0;
     writes.interval = Duration::from_millis(20);
     let mut watcher = |_: &Interval| Decision::GoOn;
-    let outcome = run::run(&Arc::new(writes), &prepared.areas, &[], &Arc::default(), &mut watcher).unwrap();
+    let outcome =
+        run::run(&Arc::new(writes), &prepared.areas, None, &[], &Arc::default(), &mut watcher).unwrap();
     assert_eq!(outcome.ended.how, EndedHow::Failed);
     drop(prepared);
     assert!(fingerprint(&[stage.path("disk.img")]) == before);

@@ -147,7 +147,7 @@ fn a_stop_drains_keeps_what_was_measured_and_is_called_interrupted() {
         }
         Decision::GoOn
     };
-    let outcome = run(&plan, &HeldAreas::default(), &[], &control, &mut { stop_in_fifth }).unwrap();
+    let outcome = run(&plan, &HeldAreas::default(), None, &[], &control, &mut { stop_in_fifth }).unwrap();
     assert_eq!(outcome.ended.how, EndedHow::Interrupted);
     assert!(outcome.intervals.len() >= 5);
 }

@@ -24,7 +24,7 @@ fn ended_after(plan: &Plan, last: usize, window_s: u64) -> RunOutcome {
         let measured_from = end.saturating_sub(Duration::from_secs(window_s));
         if seen == last { Decision::Complete { measured_from } } else { Decision::GoOn }
     };
-    run(&Arc::new(plan.clone()), &HeldAreas::default(), &[], &Arc::default(), &mut decide).unwrap()
+    run(&Arc::new(plan.clone()), &HeldAreas::default(), None, &[], &Arc::default(), &mut decide).unwrap()
 }
 
 fn exact_device() -> SimDevice {
@@ -70,7 +70,7 @@ fn a_brake_that_is_shared_stays_free_for_the_next_load() {
     let plan = Arc::new(waiting(exact_device()));
     for _ in 0..2 {
         let mut decide = |_: &_| Decision::Complete { measured_from: Duration::ZERO };
-        let outcome = run(&plan, &HeldAreas::default(), &[], &control, &mut decide).unwrap();
+        let outcome = run(&plan, &HeldAreas::default(), None, &[], &control, &mut decide).unwrap();
         assert_eq!((outcome.ended.how, outcome.intervals.len()), (EndedHow::Complete, 1));
     }
     assert!(!control.is_stopping());

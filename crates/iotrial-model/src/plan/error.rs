@@ -40,14 +40,6 @@ pub enum PlanError {
         /// The file or device.
         path: PathBuf,
     },
-    /// The map of what each page holds would not fit.
-    #[error("the map of all pages takes {needed}, more than a sixteenth of the {memory} of this host")]
-    MapTooLarge {
-        /// The map.
-        needed: ByteSize,
-        /// Main memory of the host.
-        memory: ByteSize,
-    },
     /// I/Os are no multiples of a sector.
     #[error("the blocks of job `{job}` are no multiples of 512 bytes, so sectors cannot be verified")]
     NoWholeSectors {

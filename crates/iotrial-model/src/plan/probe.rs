@@ -114,6 +114,7 @@ impl Plan {
             until_steady: None,
             verified: false,
             io_deadline: None,
+            pages_per_entry: 1,
             areas,
             jobs,
             notes: Vec::new(),

@@ -154,7 +154,8 @@ fn search(sim: &SimDevice, need: Option<&str>, seed: u64) -> Search {
         };
         let longest = load.plan_of(load.longest);
         let outcome =
-            run_load(&Arc::new(longest), &HeldAreas::default(), &[], &Arc::default(), &mut all).unwrap();
+            run_load(&Arc::new(longest), &HeldAreas::default(), None, &[], &Arc::default(), &mut all)
+                .unwrap();
         device.has_done(&outcome.intervals);
         record.plan = load.plan.clone();
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);

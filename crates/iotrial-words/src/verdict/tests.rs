@@ -474,17 +474,22 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
 fn each_verdict_of_a_verified_load_has_its_words_on_one_page() {
     let mut page = String::new();
     let fake = KeptCapacity { path: "/dev/sdb".into(), written_bytes: 64 << 30, kept_bytes: 8 << 30 };
+    let pages_followed = std::cell::Cell::new(None);
     let mut say =
         |outcome, counts: &[(FaultKind, u64)], objections: Vec<Objection>, is_complete, pages_unknown| {
             let verification = Verification {
                 pages: 131_072,
+                pages_followed: pages_followed.get(),
                 writes: 1_200_345,
                 pages_checked: 2_400_690,
                 pages_scanned: if is_complete { 131_072 } else { 0 },
                 scan_complete: is_complete,
                 pages_unknown,
                 counts: counts.iter().copied().collect(),
-                capacities: counts.iter().filter(|_| counts.len() == 1).map(|_| fake.clone()).collect(),
+                capacities: match counts {
+                    [(FaultKind::MissingCapacity, _)] => vec![fake.clone()],
+                    _ => Vec::new(),
+                },
                 ..Verification::default()
             };
             let ruling = VerifiedRuling { verification, objections, is_complete };
@@ -501,5 +506,9 @@ fn each_verdict_of_a_verified_load_has_its_words_on_one_page() {
     say(Outcome::NotQualified, &[], vec![failed()], false, 0);
     say(Outcome::Inconclusive, &[], Vec::new(), true, 0);
     say(Outcome::Inconclusive, &[], Vec::new(), false, 0);
+    say(Outcome::NotQualified, &[(FaultKind::Hang, 3)], vec![failed()], false, 0);
+    pages_followed.set(Some(16_384));
+    say(Outcome::Qualified, &[], Vec::new(), true, 0);
+    say(Outcome::Inconclusive, &[], Vec::new(), true, 0);
     insta::assert_snapshot!("verified", page);
 }

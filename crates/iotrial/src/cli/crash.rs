@@ -63,7 +63,7 @@ Creates a file in the target directory, fills it and flushes it. Then it writes 
 each batch comes a flush, and behind the flush an entry in the journal; only when that is flushed too, the next batch begins. The file \
 stays, to be checked; `iotrial clean` removes it. If a write or a flush fails, it stops and does not try again.
 
-Exit codes: 0 stopped by --duration; 1 the storage failed a write or a flush; 2 wrong usage or input; 3 failed; 130 stopped by a signal.")]
+Exit codes: 0 stopped by --duration; 1 the storage failed a write or a flush, or hangs; 2 wrong usage or input; 3 failed; 130 stopped by a signal.")]
 pub struct ArmArgs {
     /// Directory, or raw block device with --destroy.
     #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -93,6 +93,10 @@ pub struct ArmArgs {
     /// Stop after this time [default: write until it is cut or stopped].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
+
+    /// If nothing comes back for eight times as long, the storage hangs, and the writer ends.
+    #[arg(long, value_name = "TIME", default_value = "15s", value_parser = deadline)]
+    pub io_deadline: Duration,
 
     /// Allow the raw device to be overwritten: give the token that `iotrial target DEVICE` prints.
     #[arg(long, value_name = "TOKEN")]
@@ -127,7 +131,7 @@ Reads every page, and writes nothing. Lost or torn flushed writes, and everythin
 not flushed yet, each may be there, be missing, or be torn.
 
 Exit codes: 0 everything that was flushed is there; 1 it is not; 2 wrong usage or input; 3 failed; 4 no answer about the storage (only \
-the process or nothing was cut); 130 stopped before its end.")]
+the process or nothing was cut, or it hangs); 130 stopped before its end.")]
 pub struct CrashCheckArgs {
     /// Journal that `verify crash arm` or `keep` wrote, or - for standard input.
     pub journal: PathBuf,
@@ -139,6 +143,10 @@ pub struct CrashCheckArgs {
     /// Where the file or device is now [default: where it was]. Also says that it is the right one, even if no page of it shows that.
     #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<PathBuf>,
+
+    /// If a read does not come back for eight times as long, the storage hangs, and the check ends.
+    #[arg(long, value_name = "TIME", default_value = "15s", value_parser = deadline)]
+    pub io_deadline: Duration,
 
     /// Hide progress.
     #[arg(short, long)]
@@ -180,6 +188,7 @@ impl ArmArgs {
             flush_every: self.flush_every,
             durability: self.durability,
             duration: self.duration,
+            io_deadline: self.io_deadline,
             destroy: self.destroy.iter().cloned().collect(),
             store: self.store.place(),
         }
@@ -193,8 +202,14 @@ impl CrashCheckArgs {
             journal: Some(self.journal.clone()).filter(|journal| journal.as_os_str() != "-"),
             cut: self.cut,
             target: self.target.clone(),
+            io_deadline: self.io_deadline,
         }
     }
+}
+
+fn deadline(text: &str) -> Result<Duration, String> {
+    let deadline = parse_duration(text).map_err(|error| error.to_string())?;
+    if deadline.is_zero() { Err("it must be more than zero".to_owned()) } else { Ok(deadline) }
 }
 
 fn size(text: &str) -> Result<ByteSize, String> {

@@ -162,12 +162,17 @@ impl Rig {
         shown["token"].as_str().unwrap_or_else(|| panic!("{shown}")).to_owned()
     }
 
-    /// A run that compares, begun up to its load, where the disk begins to lie.
-    fn begin(&self, bench: &Bench, more: &[&str]) -> Child {
+    /// A run that compares.
+    fn command(&self, bench: &Bench, more: &[&str]) -> Command {
         fs::write(bench.path().join("small.toml"), PROFILE).unwrap();
         let token = self.token(bench);
         let verify = ["verify", "./small.toml", "--target", self.device(), "--destroy", &token, "--json"];
-        let mut child = bench.command(&[&verify, more].concat()).spawn().unwrap();
+        bench.command(&[&verify, more].concat())
+    }
+
+    /// The same, begun up to its load, where the disk begins to lie.
+    fn begin(&self, bench: &Bench, more: &[&str]) -> Child {
+        let mut child = self.command(bench, more).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         let is_of_load = |line: String| line.starts_with("ramp, 0:0") || line.starts_with("measure, 0:0");
         assert!(lines.any(is_of_load), "it never came to its load");
@@ -183,6 +188,11 @@ impl Rig {
     /// Ends the server, as a cut does that takes its cache with it.
     fn cut(&mut self) {
         self.server = None;
+    }
+
+    /// Has the server stand still, or go on.
+    fn signal(&self, name: &str) {
+        run("kill", &[name, &self.server.as_ref().unwrap().0.id().to_string()]).unwrap();
     }
 
     /// The same device again, on what the image holds.
@@ -278,18 +288,75 @@ fn a_device_that_hangs_leaves_a_record_that_says_so() {
     let Some(rig) = Rig::new("a_device_that_hangs", &["memory", "4M"], &[]) else { return };
     let bench = Bench::new();
     let mut child = rig.begin(&bench, &["--io-deadline", "500ms"]);
-    let signal = |name: &str| run("kill", &[name, &rig.server.as_ref().unwrap().0.id().to_string()]).unwrap();
-    signal("-STOP");
-    // It cannot end while the kernel waits for the device, so the document is all there is to wait for.
-    let document = serde_json::Deserializer::from_reader(child.stdout.take().unwrap()).into_iter().next();
-    let shown: Value = document.unwrap().unwrap();
-    signal("-CONT");
+    rig.signal("-STOP");
+    let shown = document(&mut child);
+    rig.signal("-CONT");
     assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_hung(&bench, &shown);
+}
+
+#[test]
+fn a_device_that_hangs_while_it_is_filled_leaves_a_record_that_says_so() {
+    // It reads, and takes ten minutes for a write.
+    let slow = ["--filter=delay", "memory", "4M", "wdelay=600"];
+    let Some(mut rig) = Rig::new("a_device_that_hangs_while_it_is_filled", &slow, &[]) else { return };
+    let bench = Bench::new();
+    let mut child = rig.command(&bench, &["--quiet", "--io-deadline", "200ms"]).spawn().unwrap();
+    let shown = document(&mut child);
+    rig.cut();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(shown["verification"]["pages"], 0);
+    assert_hung(&bench, &shown);
+}
+
+/// The document that a program prints which cannot end while the kernel waits for the device.
+fn document(child: &mut Child) -> Value {
+    let documents = serde_json::Deserializer::from_reader(child.stdout.take().unwrap());
+    documents.into_iter().next().unwrap().unwrap()
+}
+
+fn assert_hung(bench: &Bench, shown: &Value) {
     let counts = shown["verification"]["counts"].as_object().unwrap();
     assert_eq!(counts.keys().collect::<Vec<_>>(), ["hang"], "{shown}");
     assert!(shown["verification"]["faults"][0]["under_way_s"].as_f64().unwrap() >= 0.5, "{shown}");
     let listed = bench.run(&["records", "--json"]).expect_code(0).json();
     assert_eq!((&listed[0]["ended"], &listed[0]["outcome"]), (&"failed".into(), &"not-qualified".into()));
+}
+
+#[test]
+fn room_that_a_device_says_it_lacks_is_a_device_that_is_gone() {
+    let Some(rig) = Rig::faulty("room_that_a_device_lacks", "no-space", &[]) else { return };
+    let bench = Bench::new();
+    let ran = rig.verify(&bench).expect_code(1);
+    let expected = serde_json::json!({ "device-gone": rig.spoilt() });
+    assert_eq!(counts(&ran), expected, "{}", ran.stdout);
+    assert_ne!(rig.spoilt(), 0);
+}
+
+#[test]
+fn what_another_run_wrote_is_foreign() {
+    let Some(rig) = Rig::faulty("what_another_run_wrote", "foreign-data", &[]) else { return };
+    let bench = Bench::new();
+    Ran::from(rig.command(&bench, &["--quiet"]).spawn().unwrap().wait_with_output().unwrap()).expect_code(0);
+    let image = rig.folder.path().join("image");
+    fs::copy(&image, rig.folder.path().join("image.before")).unwrap();
+    let ran = rig.verify(&bench).expect_code(1);
+    let expected = serde_json::json!({ "foreign-data": rig.spoilt() });
+    assert_eq!(counts(&ran), expected, "{}", ran.stdout);
+    assert_ne!(rig.spoilt(), 0);
+}
+
+#[test]
+fn an_earlier_write_that_is_read_once_is_a_stale_read() {
+    let Some(rig) = Rig::faulty("an_earlier_write", "stale-read", &[]) else { return };
+    let bench = Bench::new();
+    let ran = rig.verify(&bench).expect_code(1);
+    let spoilt = fs::read_dir(rig.folder.path().join("spoilt")).unwrap();
+    let given = spoilt.filter(|page| page.as_ref().unwrap().path().join("given").exists()).count() as u64;
+    let found = counts(&ran);
+    assert_eq!(found.as_object().unwrap().keys().collect::<Vec<_>>(), ["stale-read"], "{found}");
+    // One that was read while the page was written again is not compared.
+    assert!((1..=given).contains(&found["stale-read"].as_u64().unwrap()), "{found}, {given}");
 }
 
 #[test]
@@ -303,32 +370,109 @@ fn an_honest_device_is_not_accused_however_slow_it_is() {
     }
 }
 
+/// A writer on a rig, with its journal in main memory.
+struct Armed {
+    child: Child,
+    bench: Bench,
+    journal: PathBuf,
+    _elsewhere: tempfile::TempDir,
+}
+
+impl Armed {
+    /// One that has begun; `None` where there is no place for its journal, which is said.
+    fn begin(rig: &Rig, more: &[&str]) -> Option<Self> {
+        let elsewhere = Path::new("/dev/shm");
+        if !elsewhere.is_dir() {
+            println!("skipped: there is no {}", elsewhere.display());
+            return None;
+        }
+        let elsewhere = tempfile::tempdir_in(elsewhere).unwrap();
+        let (bench, journal) = (Bench::new(), elsewhere.path().join("journal"));
+        let token = rig.token(&bench);
+        let arm = ["verify", "crash", "arm", "--quiet", "--json", "--journal", text(&journal)];
+        let target = ["--target", rig.device(), "--destroy", &token];
+        let child = bench.command(&[&arm[..], &target, more].concat()).spawn().unwrap();
+        let mut armed = Self { child, bench, journal, _elsewhere: elsewhere };
+        armed.wait_for(3);
+        Some(armed)
+    }
+
+    /// Waits for so many further entries.
+    fn wait_for(&mut self, count: usize) {
+        let Self { child, journal, .. } = self;
+        let entries =
+            || fs::read_to_string(&*journal).map_or(0, |journal| journal.matches(" flushed ").count());
+        let before = entries();
+        until(child, || entries() >= before + count);
+    }
+
+    /// The command that checks it.
+    fn check(&self, more: &[&str]) -> Command {
+        let check = ["verify", "crash", "check", text(&self.journal), "--cut", "power", "--quiet", "--json"];
+        self.bench.command(&[&check[..], more].concat())
+    }
+
+    fn checked(&self) -> Value {
+        Ran::from(self.check(&[]).spawn().unwrap().wait_with_output().unwrap()).json()
+    }
+}
+
 /// What a check says of a disk that is cut while it is written, once it may have begun to lie.
 fn cut_and_checked(rig: &mut Rig) -> Option<Value> {
-    let elsewhere = Path::new("/dev/shm");
-    if !elsewhere.is_dir() {
-        println!("skipped: there is no {}", elsewhere.display());
-        return None;
-    }
-    let elsewhere = tempfile::tempdir_in(elsewhere).unwrap();
-    let (bench, journal) = (Bench::new(), elsewhere.path().join("journal"));
-    let token = rig.token(&bench);
-    let target = ["--target", rig.device(), "--destroy", &token];
-    let arm = [&["verify", "crash", "arm", "--quiet", "--journal", text(&journal)], &target[..]].concat();
-    let mut child = bench.command(&arm).spawn().unwrap();
-    let entries = || fs::read_to_string(&journal).map_or(0, |journal| journal.matches(" flushed ").count());
-    until(&mut child, || entries() >= 3);
+    let mut armed = Armed::begin(rig, &[])?;
     let place = |name: &str| rig.folder.path().join(name);
     fs::copy(place("image"), place("image.cache")).unwrap();
     fs::write(place("armed"), "").unwrap();
-    let before = entries();
-    until(&mut child, || entries() >= before + 10);
+    armed.wait_for(10);
     rig.cut();
     // Its writes fail, so that it ends.
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(armed.child.wait().unwrap().code(), Some(1));
     rig.start_again();
-    let check = ["verify", "crash", "check", text(&journal), "--cut", "power", "--quiet", "--json"];
-    Some(bench.run(&check).json())
+    Some(armed.checked())
+}
+
+#[test]
+fn a_flush_that_fails_ends_the_writer_and_what_was_flushed_before_is_there() {
+    let Some(rig) = Rig::faulty("a_flush_that_fails", "flush-error", &[]) else { return };
+    let Some(mut armed) = Armed::begin(&rig, &["--duration", "60s"]) else { return };
+    fs::write(rig.folder.path().join("armed"), "").unwrap();
+    let shown = document(&mut armed.child);
+    assert_eq!(armed.child.wait().unwrap().code(), Some(1), "{shown}");
+    assert_eq!((&shown["ended"], &shown["os_error"]), (&"flush-failed".into(), &5.into()));
+    let checked = armed.checked();
+    assert_eq!((&checked["ended"], &checked["outcome"]), (&"flush-failed".into(), &"kept".into()));
+}
+
+#[test]
+fn storage_that_hangs_ends_the_writer_and_the_check_without_accusing_anybody() {
+    let Some(rig) = Rig::new("storage_that_hangs", &["memory", "4M"], &[]) else { return };
+    let Some(mut armed) = Armed::begin(&rig, &["--io-deadline", "200ms"]) else { return };
+    rig.signal("-STOP");
+    let shown = document(&mut armed.child);
+    rig.signal("-CONT");
+    assert_eq!((&shown["ended"], armed.child.wait().unwrap().code()), (&"hung".into(), Some(1)));
+    rig.signal("-STOP");
+    let mut check = armed.check(&["--io-deadline", "200ms"]).spawn().unwrap();
+    let shown = document(&mut check);
+    rig.signal("-CONT");
+    assert_eq!(check.wait().unwrap().code(), Some(4));
+    let kinds: Vec<&String> = shown["counts"].as_object().unwrap().keys().collect();
+    assert_eq!((&shown["outcome"], &kinds[..]), (&"inconclusive".into(), &[&"hang".to_owned()][..]));
+    // It answers again, and has everything.
+    let checked = armed.checked();
+    assert_eq!((&checked["outcome"], &checked["counts"]), (&"kept".into(), &serde_json::json!({})));
+}
+
+#[test]
+fn writes_that_reach_the_disk_before_what_was_flushed_are_found_out() {
+    let Some(mut rig) = Rig::faulty("writes_that_reach_the_disk", "reordered", &[]) else { return };
+    let Some(checked) = cut_and_checked(&mut rig) else { return };
+    let kinds: Vec<&String> = checked["counts"].as_object().unwrap().keys().collect();
+    assert_eq!((&checked["outcome"], &kinds[..]), (&"lost".into(), &[&"lost-write".to_owned()][..]));
+    // What was held back, and no other page.
+    for fault in checked["faults"].as_array().unwrap() {
+        assert_eq!(fault["offset_bytes"].as_u64().unwrap() / 8_192 % 4, 3, "{fault}");
+    }
 }
 
 #[test]

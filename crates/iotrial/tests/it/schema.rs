@@ -165,13 +165,14 @@ fn keep_a_verified_run(bench: &Bench) {
     record["id"] = json!("01JDVERFED0000000000000000");
     record["plan"]["verified"] = json!(true);
     record["plan"]["io_deadline_s"] = json!(15.0);
+    record["plan"]["pages_per_entry"] = json!(2);
     let fault = json!({
         "kind": "misdirected-write", "path": "/data/a", "offset_bytes": 8192, "length_bytes": 8192, "noticed": "end-scan",
         "first_bad_byte": 8192, "bad_sectors": 16, "bad_bits": 2, "good_rereads": 0, "os_error": 5,
         "other_place": { "path": "/data/a", "offset_bytes": 65536 }, "device_byte": 1056768, "under_way_s": 16.5,
     });
     record["verification"] = json!({
-        "pages": 2048, "map_bytes": 16384, "writes": 9000, "pages_checked": 18000, "pages_overlapped": 3, "pages_scanned": 2048,
+        "pages": 2048, "pages_followed": 1024, "map_bytes": 8192, "writes": 9000, "pages_checked": 18000, "pages_overlapped": 3, "pages_scanned": 2048,
         "scan_complete": true, "pages_unknown": 1, "counts": { "misdirected-write": 1 }, "faults": [fault],
         "capacities": [{ "path": "/data/a", "written_bytes": 16777216, "kept_bytes": 8388608 }],
         "kernel_log": ["I/O error, dev sda, sector 2048"],

@@ -65,6 +65,29 @@ fn an_honest_disk_gives_everything_back_and_every_view_of_the_record_says_so() {
 }
 
 #[test]
+fn a_map_that_is_too_small_for_all_pages_follows_some_and_says_how_likely_a_fault_is_missed() {
+    let bench = bench();
+    let verify = ["verify", "./small.toml", "--target", "a", "--map-memory", "4KiB"];
+    let planned =
+        |words: &[&str]| bench.run(&[words, &["--dry-run", "--json"]].concat()).expect_code(0).json();
+    let note_count = |plan: &serde_json::Value| plan["notes"].as_array().map_or(0, Vec::len);
+    let (sampled, exact) = (planned(&verify), planned(&verify[..4]));
+    assert!(sampled["pages_per_entry"].as_u64().unwrap() > 2 && exact.get("pages_per_entry").is_none());
+    assert_eq!(note_count(&sampled), note_count(&exact) + 1, "{sampled}");
+    let verified = bench.run(&[&verify[..], &["--quiet", "--json"]].concat()).expect_code(0).json();
+    let verification = &verified["verification"];
+    let of = |key: &str| verification[key].as_u64().unwrap();
+    assert_eq!(verification["counts"], serde_json::json!({}));
+    assert_eq!(of("pages_scanned"), of("pages"));
+    assert_eq!(of("map_bytes"), 8 * of("pages_followed"));
+    // Rounded up in each of two files.
+    assert!(of("map_bytes") <= 4_096 + 16, "{verification}");
+    bench.run(&["verify", "--target", "a", "--map-memory", "0B"]).expect_code(2);
+    let no_time = ["verify", "crash", "check", "j", "--cut", "power", "--io-deadline", "0s"];
+    bench.run(&no_time).expect_code(2);
+}
+
+#[test]
 fn what_memory_may_have_answered_is_no_answer() {
     let bench = bench();
     let verify =

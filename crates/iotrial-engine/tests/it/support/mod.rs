@@ -44,5 +44,5 @@ pub fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
 /// Carries a plan out on some areas, to its end.
 pub fn run_on(plan: &Plan, areas: &HeldAreas) -> RunOutcome {
     let mut watcher = |_: &Interval| Decision::GoOn;
-    run(&Arc::new(plan.clone()), areas, &[], &Arc::default(), &mut watcher).unwrap()
+    run(&Arc::new(plan.clone()), areas, None, &[], &Arc::default(), &mut watcher).unwrap()
 }

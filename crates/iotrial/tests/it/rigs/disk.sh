@@ -3,7 +3,10 @@
 # first MiB, from the time on that there is a file $ARMED. Each time leaves a folder in $SPOILT.
 # $KEPT: bytes that the disk really has, where that is less than it says; with FAULT=wrap addresses begin again there.
 
+# FAULT=foreign-data: what $IMAGE.before holds there comes in place of a write, once there is that file.
 # FAULT=lying-flush: from then on, writes and flushes reach nothing but a cache, $IMAGE.cache, which another server does not have.
+# FAULT=reordered: the same of each fourth page of 8 KiB; the others are written through, whatever was flushed before.
+# FAULT=flush-error: from then on, each flush fails.
 
 page=8192
 mib=1048576
@@ -13,12 +16,12 @@ is_chosen() {
     [ -e "$ARMED" ] && [ "$count" -eq $page ] && [ "$offset" -lt $mib ] && [ $((offset / page % 4)) -eq 3 ] && mkdir "$SPOILT/$offset" 2>/dev/null
 }
 
-get() { # offset count
-    dd if="$IMAGE" bs=1M iflag=skip_bytes,count_bytes skip="$1" count="$2" status=none
+get() { # offset count [image]
+    dd if="${3:-$IMAGE}" bs=1M iflag=skip_bytes,count_bytes skip="$1" count="$2" status=none
 }
 
-put() { # offset; from standard input
-    dd of="$IMAGE" bs=1M iflag=fullblock oflag=seek_bytes seek="$1" conv=notrunc status=none
+put() { # offset [image]; from standard input
+    dd of="${2:-$IMAGE}" bs=1M iflag=fullblock oflag=seek_bytes seek="$1" conv=notrunc status=none
 }
 
 nothing() {
@@ -30,12 +33,14 @@ fail() {
     exit 1
 }
 
-if [ "$FAULT" = lying-flush ] && [ -e "$ARMED" ]; then IMAGE=$IMAGE.cache; fi
+disk=$IMAGE
+case $FAULT in lying-flush | reordered) if [ -e "$ARMED" ]; then IMAGE=$IMAGE.cache; fi ;; esac
 
 case $call in
 thread_model) echo parallel ;;
 get_size) stat -Lc %s "$IMAGE" ;;
-can_write | can_flush | flush) ;;
+can_write | can_flush) ;;
+flush) if [ "$FAULT" = flush-error ] && [ -e "$ARMED" ]; then fail EIO; fi ;;
 pread)
     case $FAULT in
     wrap)
@@ -88,6 +93,20 @@ pwrite)
             printf "\\$(printf %o $((byte ^ 4)))" | put $((offset + 1000))
             exit
         fi
+        ;;
+    foreign-data)
+        if [ -e "$IMAGE.before" ] && is_chosen; then
+            nothing
+            get "$offset" "$count" "$IMAGE.before" | put "$offset"
+            exit
+        fi
+        ;;
+    reordered)
+        put "$offset"
+        if [ "$count" -ne $page ] || [ $((offset / page % 4)) -ne 3 ]; then
+            get "$offset" "$count" | put "$offset" "$disk"
+        fi
+        exit
         ;;
     write-error) if is_chosen; then fail EIO; fi ;;
     no-space) if is_chosen; then fail ENOSPC; fi ;;

@@ -62,6 +62,12 @@ impl Stamp {
     }
 }
 
+/// What the first word of a sector of a buffer is before it is read into.
+pub(crate) const fn poison(sector: u64) -> u64 {
+    // Not the magic of a stamp in its first four bytes, and no word that a disk is full of.
+    0x6465_646e_6f6e_6f00 ^ sector.wrapping_mul(0x0100_0000_01b3)
+}
+
 /// CRC-32C, which finds every burst of up to 32 bits and, in a sector, any three wrong bits.
 fn check_sum(sector: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&sector[..SUM.start]), &sector[SUM.end..])

@@ -9,21 +9,25 @@ use iotrial_model::verification::Noticed;
 /// A time between two looks that is longer is none of the storage: the program stood still.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
+/// Who hangs for so many deadlines is no longer waited for: two minutes, unless another deadline is given.
+// A choice: multipath drivers wait a minute or two for another path.
+pub(crate) const DEADLINES_WAITED: u32 = 8;
+
 /// An I/O that was handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Begun {
-    pub(super) area: u32,
+pub(crate) struct Begun {
+    pub(crate) area: u32,
     /// From the start of the file or device.
-    pub(super) offset: u64,
-    pub(super) length: u64,
-    pub(super) noticed: Noticed,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) noticed: Noticed,
     /// On the clock of [`UnderWay`].
     at: Duration,
 }
 
 /// The I/Os of all threads, and a clock that stands still while nobody looks.
 #[derive(Debug, Default)]
-pub(super) struct UnderWay {
+pub(crate) struct UnderWay {
     /// Time that was watched, in ns.
     watched_ns: AtomicU64,
     threads: Mutex<Vec<Arc<OfThread>>>,
@@ -31,37 +35,37 @@ pub(super) struct UnderWay {
 
 /// The I/Os of one thread, by slot.
 #[derive(Debug, Default)]
-pub(super) struct OfThread {
+pub(crate) struct OfThread {
     slots: Mutex<Vec<Option<Begun>>>,
 }
 
 impl UnderWay {
     /// Where a thread notes its I/Os.
-    pub(super) fn thread(&self) -> Arc<OfThread> {
+    pub(crate) fn thread(&self) -> Arc<OfThread> {
         let thread = Arc::<OfThread>::default();
         self.threads.lock().expect("no holder panics").push(Arc::clone(&thread));
         thread
     }
 
     /// An I/O that begins now.
-    pub(super) fn begun(&self, area: u32, offset: u64, length: u64, noticed: Noticed) -> Begun {
+    pub(crate) fn begun(&self, area: u32, offset: u64, length: u64, noticed: Noticed) -> Begun {
         Begun { area, offset, length, noticed, at: self.watched() }
     }
 
     /// So much time went by since the last look.
-    pub(super) fn tick(&self, elapsed: Duration) {
+    pub(crate) fn tick(&self, elapsed: Duration) {
         let elapsed = elapsed.min(LONGEST_LOOK);
         let elapsed_ns = u64::try_from(elapsed.as_nanos()).expect("a second fits");
         self.watched_ns.fetch_add(elapsed_ns, Ordering::Relaxed);
     }
 
     /// How long an I/O has been under way.
-    pub(super) fn age(&self, begun: &Begun) -> Duration {
+    pub(crate) fn age(&self, begun: &Begun) -> Duration {
         self.watched().saturating_sub(begun.at)
     }
 
     /// Those that have been under way for so long.
-    pub(super) fn older_than(&self, age: Duration) -> Vec<Begun> {
+    pub(crate) fn older_than(&self, age: Duration) -> Vec<Begun> {
         let threads = self.threads.lock().expect("no holder panics");
         let mut old = Vec::new();
         for thread in threads.iter() {
@@ -76,7 +80,7 @@ impl UnderWay {
 }
 
 impl OfThread {
-    pub(super) fn begin(&self, slot: usize, begun: Begun) {
+    pub(crate) fn begin(&self, slot: usize, begun: Begun) {
         let mut slots = self.slots();
         if slots.len() <= slot {
             slots.resize(slot + 1, None);
@@ -85,7 +89,7 @@ impl OfThread {
     }
 
     /// In any slot that is free, which it answers with.
-    pub(super) fn begin_anywhere(&self, begun: Begun) -> usize {
+    pub(crate) fn begin_anywhere(&self, begun: Begun) -> usize {
         let mut slots = self.slots();
         match slots.iter().position(Option::is_none) {
             Some(slot) => {
@@ -100,7 +104,7 @@ impl OfThread {
     }
 
     /// The I/O of a slot is back.
-    pub(super) fn end(&self, slot: usize) -> Option<Begun> {
+    pub(crate) fn end(&self, slot: usize) -> Option<Begun> {
         self.slots().get_mut(slot).and_then(Option::take)
     }
 
