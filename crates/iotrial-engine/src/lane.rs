@@ -29,6 +29,17 @@ pub(crate) struct JobCopy {
     number: u64,
     /// Its number among the copies of all jobs, by which its random numbers are told from others.
     index: u32,
+    place: Place,
+    /// Where it goes after that, in turn; empty where it stays.
+    next_places: VecDeque<Place>,
+    /// How many bytes go to a place before it is the next one's turn.
+    stripe_unit: u64,
+    /// How many of them went to this place.
+    bytes_in_turn: u64,
+}
+
+/// An area, and where the next I/O on it goes.
+struct Place {
     area: u32,
     offsets: Offsets,
     /// Where several commits become one write.
@@ -52,34 +63,65 @@ impl JobCopy {
     }
 
     fn new(plan: &Plan, index: u32, job_index: usize, job: &Job, number: u64) -> Self {
-        let area_count = job.areas.len() as u64;
-        let on_area = number % area_count;
-        let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
-        // Copies are dealt to areas in turn, so that as many work on each. Those that share this one: every
-        // `area_count`-th.
-        let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
-        let stretch = Stretch {
-            first_byte: plan.areas[area].offset.get(),
-            length: job.working_set.get(),
-            unit: job.block_size.unit().get(),
+        // Counted among the copies on an area: each sequential one starts in its own part of it, and each log
+        // has its own.
+        let (mut next_places, stripe_unit): (VecDeque<Place>, u64) = match job.stripe_unit {
+            // All copies work on every area.
+            Some(unit) => {
+                let copies = u64::from(job.numjobs);
+                let place = |area: &usize| Place::new(plan, job, *area, number, copies);
+                (job.areas.iter().map(place).collect(), unit.get())
+            }
+            None => {
+                let area_count = job.areas.len() as u64;
+                let on_area = number % area_count;
+                let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
+                // Copies are dealt to areas in turn, so that as many work on each. Those that share this one:
+                // every `area_count`-th.
+                let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
+                let place = Place::new(plan, job, area, number / area_count, copies_here);
+                (VecDeque::from([place]), u64::MAX)
+            }
         };
-        // Counted among the copies on this area: each sequential one starts in its own part of it, and each
-        // log has its own.
-        let copy_here = number / area_count;
-        Self {
-            job: job_index,
-            number,
-            index,
-            area: u32::try_from(area).expect("a plan has few areas"),
-            offsets: Offsets::new(job.pattern, job.distribution, stretch, copy_here, copies_here),
-            log: job.group_commit.map(|group| LogWriter::new(group, stretch.part(copy_here, copies_here))),
-        }
+        let place = next_places.pop_front().expect("a plan gives every job an area");
+        Self { job: job_index, number, index, place, next_places, stripe_unit, bytes_in_turn: 0 }
     }
 
     /// Whether its I/Os may take the slots of the job's other copies.
     fn shares_slots(&self, plan: &Plan) -> bool {
         // A closed copy has its outstanding I/Os always under way, so that there is nothing to share.
-        plan.jobs[self.job].arrival != Arrival::Closed && self.log.is_none()
+        plan.jobs[self.job].arrival != Arrival::Closed && self.place.log.is_none()
+    }
+
+    /// Notes an I/O of so many bytes on its place, and goes on to the next one where that had its share.
+    // Whole I/Os only: the one that completes a stripe unit may go beyond it, as no write of a log is split here.
+    #[inline]
+    fn note_issued(&mut self, bytes: u32) {
+        if self.next_places.is_empty() {
+            return;
+        }
+        self.bytes_in_turn += u64::from(bytes);
+        if self.bytes_in_turn >= self.stripe_unit {
+            self.bytes_in_turn = 0;
+            let next = self.next_places.pop_front().expect("it is not empty");
+            self.next_places.push_back(std::mem::replace(&mut self.place, next));
+        }
+    }
+}
+
+impl Place {
+    /// That of copy `copy` out of `copies` that work on the area.
+    fn new(plan: &Plan, job: &Job, area: usize, copy: u64, copies: u64) -> Self {
+        let stretch = Stretch {
+            first_byte: plan.areas[area].offset.get(),
+            length: job.working_set.get(),
+            unit: job.block_size.unit().get(),
+        };
+        Self {
+            area: u32::try_from(area).expect("a plan has few areas"),
+            offsets: Offsets::new(job.pattern, job.distribution, stretch, copy, copies),
+            log: job.group_commit.map(|group| LogWriter::new(group, stretch.part(copy, copies))),
+        }
     }
 }
 
@@ -247,7 +289,7 @@ impl Lane {
 
     /// The log of a group commit.
     pub(crate) fn log(&self) -> Option<&LogWriter> {
-        self.copies[0].log.as_ref()
+        self.copies[0].place.log.as_ref()
     }
 
     /// The copy whose I/O is the next one.
@@ -284,10 +326,12 @@ impl Lane {
         let (length, units) = self.sizes.next(&mut self.random);
         let copy = self.next_copy();
         let copy = &mut self.copies[copy];
+        let (area, offset) = (copy.place.area, copy.place.offsets.next(units, &mut self.random));
+        copy.note_issued(length);
         Request {
             slot,
-            area: copy.area,
-            offset: copy.offsets.next(units, &mut self.random),
+            area,
+            offset,
             length,
             direction: if reads { Direction::Read } else { Direction::Write },
             durability: if reads { Durability::None } else { self.next_durability() },
@@ -297,9 +341,12 @@ impl Lane {
 
     /// The write of so many commits of a group commit.
     pub(crate) fn next_log_write(&mut self, slot: u32, commits: u64) -> Request {
-        let JobCopy { area, log, .. } = &mut self.copies[0];
+        let copy = &mut self.copies[0];
+        let Place { area, log, .. } = &mut copy.place;
+        let area = *area;
         let (offset, length) = log.as_mut().expect("only a group commit writes commits").write(commits);
-        let (area, durability, generation) = (*area, self.durability, self.next_generation());
+        copy.note_issued(length);
+        let (durability, generation) = (self.durability, self.next_generation());
         Request { slot, area, offset, length, direction: Direction::Write, durability, generation }
     }
 
@@ -326,7 +373,7 @@ impl Lane {
 /// How many I/Os can be due at once without waiting for each other; of a log at its start, the commits of the
 /// largest write.
 fn most_commits(copy: &JobCopy) -> u64 {
-    copy.log.as_ref().map_or(1, LogWriter::most_commits)
+    copy.place.log.as_ref().map_or(1, LogWriter::most_commits)
 }
 
 /// Memory is set aside for so many due times before the load, and for more of them when they come.
@@ -339,4 +386,71 @@ fn room(count: u64) -> usize {
 
 fn as_length(bytes: u64) -> u32 {
     u32::try_from(bytes).expect("an I/O is at most 64 MiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::units::ByteSize;
+
+    use super::*;
+    use crate::test_plan::striped_log;
+
+    fn lanes(plan: &Plan) -> Vec<Lane> {
+        Lane::of_copies(plan, JobCopy::all(plan))
+    }
+
+    /// Area, offset and length of so many writes of a lane.
+    fn writes(count: u64, mut next: impl FnMut() -> Request) -> Vec<(u32, u64, u64)> {
+        let place = |request: Request| (request.area, request.offset, u64::from(request.length));
+        (0..count).map(|_| place(next())).collect()
+    }
+
+    #[test]
+    fn a_striped_log_goes_on_to_the_next_volume_after_each_stripe_unit_and_is_sequential_on_each() {
+        const BLOCK: u64 = 256 << 10;
+        let plan = striped_log("block_size = \"256KiB\"");
+        let lane = &mut lanes(&plan)[0];
+        let writes = writes(10, || lane.next_request(0));
+        let areas: Vec<u32> = writes.iter().map(|(area, ..)| *area).collect();
+        assert_eq!(areas, [0, 0, 0, 0, 1, 1, 1, 1, 0, 0]);
+        for area in [0, 1] {
+            let offsets = writes.iter().filter(|(on, ..)| *on == area).map(|(_, offset, _)| *offset);
+            assert!(offsets.enumerate().all(|(index, offset)| offset == index as u64 * BLOCK), "{writes:?}");
+        }
+    }
+
+    #[test]
+    fn commits_stay_in_one_write_at_the_border_of_a_stripe_unit() {
+        let keys = "block_size = \"512B\"\ndurability = \"dsync\"\nrate = \"1000 iops\"\n\
+                    group_commit = { commit_size = \"1000B\", largest_write = \"60KiB\" }";
+        let plan = striped_log(keys);
+        let lane = &mut lanes(&plan)[0];
+        let commits = lane.log().unwrap().most_commits();
+        let writes = writes(100, || lane.next_log_write(0, commits));
+        let mut on_volume = [0; 2];
+        for stripe in writes.chunk_by(|one, next| one.0 == next.0) {
+            let bytes: u64 = stripe.iter().map(|(_, _, length)| length).sum();
+            // The last one is under way.
+            let is_whole = stripe.last() != writes.last();
+            assert!(!is_whole || (1 << 20..(1 << 20) + (60 << 10)).contains(&bytes), "{bytes}");
+            for (area, offset, length) in stripe {
+                let end = &mut on_volume[*area as usize];
+                assert_eq!((*offset, *length), (*end, 60 << 10));
+                *end += length;
+            }
+        }
+        assert!(on_volume.iter().all(|bytes| *bytes > 2 << 20), "{on_volume:?}");
+    }
+
+    #[test]
+    fn each_writer_of_a_striped_log_has_its_own_part_of_every_volume() {
+        let plan = striped_log("block_size = \"1MiB\"\nnumjobs = 2");
+        let mut starts: Vec<(u32, u64)> = Vec::new();
+        for lane in &mut lanes(&plan) {
+            starts
+                .extend(writes(2, || lane.next_request(0)).iter().map(|(area, offset, _)| (*area, *offset)));
+        }
+        let part = plan.jobs[0].working_set.get() / 2 / ByteSize::MIB.get() * ByteSize::MIB.get();
+        assert_eq!(starts, [(0, 0), (1, 0), (0, part), (1, part)]);
+    }
 }

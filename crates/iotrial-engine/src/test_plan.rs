@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use iotrial_model::load::Role;
 use iotrial_model::plan::{EngineKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
@@ -41,6 +42,30 @@ spacing = "uniform"
         sector_size: ByteSize::bytes(512),
     };
     decide(&(HEAD.replace("SIZE", "1GiB") + &job), EngineKind::Sim, target)
+}
+
+/// A log on two volumes, with these keys besides what a log has.
+pub(crate) fn striped_log(keys: &str) -> Plan {
+    let job = format!(
+        r#"
+[[job]]
+name = "log"
+role = "log"
+pattern = "sequential"
+rwmix_read_percent = 0
+iodepth = 1
+size = "1GiB"
+{keys}
+"#
+    );
+    let volume = |path: &str| TargetFacts {
+        path: path.into(),
+        roles: vec![Role::Log],
+        kind: TargetKind::Device { size: ByteSize::gib(1), destroy: true },
+        sector_size: ByteSize::bytes(512),
+    };
+    let profile = Profile::parse(&(HEAD.replace("SIZE", "1GiB") + &job)).unwrap();
+    Plan::decide(&profile, &PlanRequest::of_engine(EngineKind::Sim), &[volume("/a"), volume("/b")]).unwrap()
 }
 
 /// A file of 8 MiB in a directory, laid out, and the plan for it.

@@ -190,6 +190,11 @@ pub const IO_DEADLINE: Duration = Duration::from_secs(15);
 // «Predeployment I/O Best Practices» (M. Ruthruff, Microsoft, 2007): test files two to four times the size of the cache.
 pub const LEAST_TIMES_ARRAY_CACHE: u64 = 2;
 
+/// How much of a log goes to one of several targets before the next one.
+// Coarse striping of Oracle ASM, which online redo logs have by default since 11.2: an allocation unit, which is 1 MiB unless somebody
+// chose a larger one. A write of a log is rarely larger.
+pub const STRIPE_UNIT: ByteSize = ByteSize::mib(1);
+
 /// What is known of a page where what is read is compared, in bytes.
 pub const MAP_ENTRY_BYTES: u64 = size_of::<u64>() as u64;
 
@@ -286,7 +291,7 @@ pub struct Job {
     pub block_size: BlockSizes,
     /// Outstanding I/Os of each copy.
     pub iodepth: u32,
-    /// Number of parallel copies; copy `n` works on area `n` modulo their number.
+    /// Number of parallel copies; copy `n` works on area `n` modulo their number, or each on all areas where they are striped.
     pub numjobs: u32,
     /// When I/Os are issued: as others complete, at a rate, or behind those of another job.
     pub arrival: Arrival,
@@ -301,6 +306,9 @@ pub struct Job {
     pub group_commit: Option<GroupCommit>,
     /// Indices into [`Plan::areas`]; never empty.
     pub areas: Vec<usize>,
+    /// Bytes that each copy puts on one of its areas before it goes on to the next; `None` where a copy stays on one.
+    #[serde(default, rename = "stripe_unit_bytes", skip_serializing_if = "Option::is_none")]
+    pub stripe_unit: Option<ByteSize>,
     /// Bytes touched from the start of each area, a multiple of the block size.
     #[serde(rename = "working_set_bytes")]
     pub working_set: ByteSize,
@@ -358,6 +366,9 @@ impl Job {
         if self.flush_every > 1 {
             all.push(format!("durable every {} writes", self.flush_every));
         }
+        if let Some(unit) = self.stripe_unit {
+            all.push(format!("striped over {} files, {unit} on each in turn", self.areas.len()));
+        }
         all
     }
 
@@ -387,7 +398,8 @@ impl Plan {
     /// Takes every decision.
     ///
     /// Each job's file is spread over the targets that take its role, one file a target, as a database spreads its data
-    /// files; a log stays in one file. All files shrink and grow in proportion to the profile's.
+    /// files. A log stays in one file, unless more targets were given to logs than there are logs: then it is striped over them
+    /// ([`STRIPE_UNIT`]). All files shrink and grow in proportion to the profile's.
     ///
     /// # Errors
     ///
@@ -790,21 +802,47 @@ size = "10GiB"
         };
         assert_eq!(of(&["/a"]), (2, 1, 2));
         assert_eq!(of(&["/a", "/b", "/c"]), (6, 3, 2));
-        let of_log = DATA_AND_LOG.replace("numjobs = 2", "per_target = true");
-        let head = "format = \"iotrial.profile/1\"\nname = \"mine\"\ntitle = \"Mine\"\nschedule = { duration = \"300s\" }\nquick = { size = \"1GiB\" }\n";
-        assert!(Profile::parse(&format!("{head}{of_log}")).is_err());
+        // A log for each volume, as each instance of a cluster has its own.
+        let logs = profile(&DATA_AND_LOG.replace("numjobs = 2", "per_target = true"));
+        let targets = ["/a", "/b"].iter().zip(1..).map(|(path, id)| directory(path, id, room));
+        let plan = Plan::decide(&logs, &request(), &targets.collect::<Vec<_>>()).unwrap();
+        let log = &plan.jobs[1];
+        assert_eq!((log.numjobs, log.areas.len(), log.stripe_unit), (2, 2, None));
+    }
+
+    #[test]
+    fn a_log_on_several_targets_of_its_role_is_striped_over_them() {
+        let room = ByteSize::gib(15);
+        let plan = |roles: [&[Role]; 3]| {
+            let targets = ["/a", "/b", "/c"].iter().zip(roles).zip(1..);
+            let targets = targets.map(|((path, roles), id)| of_roles(roles, path, id, room));
+            Plan::decide(&profile(DATA_AND_LOG), &request(), &targets.collect::<Vec<_>>()).unwrap()
+        };
+        let apart = plan([&[Role::Data], &[Role::Log], &[Role::Log]]);
+        let log = &apart.jobs[1];
+        assert_eq!(paths_of(&apart, 1), ["/b/log.iotrial", "/c/log.iotrial"]);
+        assert_eq!((log.numjobs, log.stripe_unit), (2, Some(STRIPE_UNIT)));
+        // Together they are as large as one file would be, and both copies have a part in each.
+        assert_eq!(mib_of_files(&apart), [768, 128, 128]);
+        assert!(log.particulars(&apart).iter().any(|words| words.contains("striped over 2 files")));
+        let both: &[Role] = &[Role::Data, Role::Log];
+        assert_eq!(plan([&[Role::Data], both, both]).jobs[1].areas.len(), 2);
+        // Nobody said that all of them are for the log.
+        let any = plan([&[], &[], &[]]);
+        assert_eq!((any.jobs[1].areas.len(), any.jobs[1].stripe_unit), (1, None));
     }
 
     #[test]
     fn a_target_of_a_role_that_would_get_no_file_is_refused() {
         let room = ByteSize::gib(15);
         let targets = [
-            of_roles(&[Role::Data], "/data", 1, room),
-            of_roles(&[Role::Log], "/a", 2, room),
-            of_roles(&[Role::Log], "/b", 3, room),
+            of_roles(&[Role::Data], "/a", 1, room),
+            of_roles(&[Role::Data], "/b", 2, room),
+            of_roles(&[Role::Log], "/log", 3, room),
         ];
-        let error = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap_err();
-        assert_eq!(error.to_string(), "no file would be placed on `/b`: log has fewer files than targets");
+        let one_copy = profile(&DATA_AND_LOG.replace("numjobs = 6", "numjobs = 1"));
+        let error = Plan::decide(&one_copy, &request(), &targets).unwrap_err();
+        assert_eq!(error.to_string(), "no file would be placed on `/b`: data has fewer files than targets");
         let only_data = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets[..1]);
         assert_eq!(only_data, Err(PlanError::NoTarget));
     }

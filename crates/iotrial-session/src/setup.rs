@@ -493,7 +493,7 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::BeyondEnd { .. } => "give a smaller --size, or leave it out",
         PlanError::SameTarget { .. } => "each target gets files of its own",
         PlanError::WithoutFile { .. } => {
-            "leave it out: a log is one file, and any other job has at most one file for each copy (numjobs)"
+            "leave it out: a job has at most one file for each copy (numjobs); only a log is striped over all targets of its role"
         }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             "lower iodepth, numjobs or block_size in the profile"

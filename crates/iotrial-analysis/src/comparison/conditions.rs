@@ -423,10 +423,12 @@ fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>, is_measured: bool) -> Stri
     more.extend(durability.map(|durability| format!("durability {durability}")));
     if let Some((planned, plan)) = job.planned.zip(plan) {
         let sizes = planned.block_size.to_string();
+        // Over how many volumes a log lies is what is compared, as the number of its files is.
+        let mut planned = Job { stripe_unit: None, ..planned.clone() };
         // What a search found is no condition but a result, also how a needed rate is shared among the jobs: as the closed load did it.
-        let unpaced = Job { arrival: Arrival::Closed, ..planned.clone() };
-        let is_found = is_measured && matches!(planned.arrival, Arrival::Open { .. });
-        let planned = if is_found { &unpaced } else { planned };
+        if is_measured && matches!(planned.arrival, Arrival::Open { .. }) {
+            planned.arrival = Arrival::Closed;
+        }
         more.extend(planned.particulars(plan).into_iter().filter(|particular| *particular != sizes));
     } else {
         let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
@@ -526,6 +528,14 @@ mod tests {
 
     use super::*;
     use crate::test_record::healthy;
+
+    #[test]
+    fn a_log_is_the_same_load_on_one_volume_and_striped_over_several() {
+        let mut record = healthy();
+        let whole = load_of_jobs(&Subject::of_run(&record), true);
+        record.plan.jobs[1].stripe_unit = Some(ByteSize::MIB);
+        assert_eq!(load_of_jobs(&Subject::of_run(&record), true), whole);
+    }
 
     #[test]
     fn the_same_load_has_the_same_words_whether_a_plan_or_the_options_of_a_tool_set_it() {

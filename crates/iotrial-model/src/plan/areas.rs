@@ -1,7 +1,7 @@
 //! The files and slices that the jobs of a plan work on.
 
 use super::size;
-use super::{Area, AreaKind, Arrival, FILE_HEADER_SIZE, Job, PlanError};
+use super::{Area, AreaKind, Arrival, FILE_HEADER_SIZE, Job, PlanError, STRIPE_UNIT};
 use crate::profile::{JobProfile, Profile};
 use crate::target::{TargetFacts, TargetKind};
 use crate::units::ByteSize;
@@ -26,7 +26,8 @@ impl<'t> Areas<'t> {
         let job = &self.profile.jobs[position];
         let spread = size::spread(self.profile, position, self.targets);
         let share = size::share_per_file(self.profile, position, self.targets);
-        let least = size::least_length(job, spread.len());
+        let is_striped = size::is_striped(self.profile, position, self.targets);
+        let least = size::least_length(job, spread.len(), is_striped);
         let first_area = self.areas.len();
         for target in &spread {
             self.take(job, *target, size::scale(self.size, share), least)?;
@@ -54,6 +55,7 @@ impl<'t> Areas<'t> {
             flush_every: job.flush_every,
             group_commit: job.group_commit,
             areas: (first_area..self.areas.len()).collect(),
+            stripe_unit: is_striped.then_some(STRIPE_UNIT),
             working_set: touched.max(least).round_down_to(job.block_size.unit()),
         })
     }

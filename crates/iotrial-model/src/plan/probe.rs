@@ -91,6 +91,7 @@ impl Plan {
             flush_every: 1,
             group_commit: None,
             areas: vec![volume],
+            stripe_unit: None,
             working_set: areas[volume].length.round_down_to(pattern.block_size),
         };
         let places = volumes.iter().flat_map(|volume| (0..parts).map(move |part| (*volume, part)));

@@ -193,23 +193,39 @@ fn target_shares(profile: &Profile, targets: &[TargetFacts]) -> Vec<f64> {
 
 /// The targets that get a file of the job at `position` in the profile; at least one where its role has one at all.
 pub(super) fn spread(profile: &Profile, position: usize, targets: &[TargetFacts]) -> Vec<usize> {
-    let places_of = |job: &JobProfile| -> Vec<usize> {
-        let taking = targets.iter().enumerate().filter(|(_, target)| target.takes(job.role));
-        taking.map(|(place, _)| place).collect()
-    };
     let job = &profile.jobs[position];
-    let places = places_of(job);
-    // A database writes one log, in sequence, and a log over several files would be several logs. Data gets
-    // no more files than copies: a file that no copy works on would only take space.
+    let places = places_of(job.role, targets);
+    // Data gets no more files than copies: a file that no copy works on would only take space.
     let file_count = match job.role {
+        _ if job.is_per_target || is_striped(profile, position, targets) => places.len(),
         Role::Log => 1,
-        _ if job.is_per_target => places.len(),
         _ => places.len().min(job.numjobs as usize),
     };
     // Each job begins with the next of the targets that it shares with others, so that the log and the data of a profile lie
     // apart where there are two.
-    let before = profile.jobs[..position].iter().filter(|earlier| places_of(earlier) == places).count();
+    let is_there = |earlier: &&JobProfile| places_of(earlier.role, targets) == places;
+    let before = profile.jobs[..position].iter().filter(is_there).count();
     (0..file_count.min(places.len())).map(|file| places[(before + file) % places.len()]).collect()
+}
+
+/// The targets that take a role.
+fn places_of(role: Role, targets: &[TargetFacts]) -> Vec<usize> {
+    let taking = targets.iter().enumerate().filter(|(_, target)| target.takes(role));
+    taking.map(|(place, _)| place).collect()
+}
+
+/// Whether the job at `position` in the profile is a log that is written to several targets in turn, as to a disk group.
+///
+/// Whoever gives several targets to the role expects I/O on all of them. On targets that are for any role a log stays in one file, and
+/// where there are as many logs as targets, each log has a target of its own.
+pub(super) fn is_striped(profile: &Profile, position: usize, targets: &[TargetFacts]) -> bool {
+    let job = &profile.jobs[position];
+    if job.role != Role::Log || job.is_per_target {
+        return false;
+    }
+    let places = places_of(Role::Log, targets);
+    let log_count = profile.jobs.iter().filter(|job| job.role == Role::Log).count();
+    log_count < places.len() && places.iter().all(|place| !targets[*place].roles.is_empty())
 }
 
 /// A target that was given to roles, and gets no file.
@@ -238,12 +254,12 @@ pub(super) fn scale(size: ByteSize, share: f64) -> ByteSize {
     ByteSize::bytes((size.get() as f64 * share) as u64).round_down_to(ByteSize::kib(4))
 }
 
-/// What one file of the job must hold: one block for each copy that has a part of its own.
-pub(super) fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
+/// What one file of the job must hold: one block for each copy that has a part of its own in it.
+pub(super) fn least_length(job: &JobProfile, file_count: usize, is_striped: bool) -> ByteSize {
     let copies = match job.pattern {
         // Each copy of a sequential job has a part of its own, and an empty part would have no block to begin
         // with.
-        Pattern::Sequential if job.is_per_target => u64::from(job.numjobs),
+        Pattern::Sequential if job.is_per_target || is_striped => u64::from(job.numjobs),
         Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
         Pattern::Random => 1,
     };
@@ -255,7 +271,8 @@ pub(super) fn least_size(profile: &Profile, targets: &[TargetFacts]) -> ByteSize
     let least = profile.jobs.iter().enumerate().map(|(position, job)| {
         let file_count = spread(profile, position, targets).len();
         // A block more than is needed, because every file is rounded down to whole blocks.
-        let file = least_length(job, file_count) + FILE_HEADER_SIZE + job.largest_io();
+        let is_striped = is_striped(profile, position, targets);
+        let file = least_length(job, file_count, is_striped) + FILE_HEADER_SIZE + job.largest_io();
         scale(file, 1.0 / share_per_file(profile, position, targets))
     });
     // Rounded up by a whole MiB, because this is what the message tells people to type.

@@ -162,9 +162,6 @@ impl JobProfile {
             follow,
             group_commit,
         };
-        if is_per_target && job.role == Role::Log {
-            return table.refuse("per_target", "a log is one file on one target".to_owned());
-        }
         job.check_arrival(table, spacing.is_some())?;
         job.check_group_commit(table)?;
         let largest = job.largest_io();

@@ -80,6 +80,8 @@ fn files_lie_where_their_role_was_told_to_lie() {
         planned(&bench, &["data=a", "data=c", "log,tempdb=b"]),
         ["data a/pages.iotrial", "data c/pages.iotrial", "tempdb b/spills.iotrial", "log b/redo.iotrial"]
     );
+    // One log on two volumes of a disk group.
+    assert_eq!(planned(&bench, &["log=b", "log=c", "a"])[2..], ["log b/redo.iotrial", "log c/redo.iotrial"]);
     // One place for several roles is one place, however it is said.
     assert_eq!(
         planned(&bench, &["data=a", "log=./a/", "tempdb=b"]),
@@ -119,7 +121,10 @@ fn roles_and_targets_that_do_not_go_together_are_refused_with_what_to_do() {
         &["data,tempdb,log=a", "b"],
         &["nothing would be placed on `b`", "hint: leave it out, or give it a role"],
     );
-    check(&["log=a", "log=b", "c"], &["no file would be placed on", "log has fewer files than targets"]);
+    check(
+        &["tempdb=a", "tempdb=b", "c"],
+        &["no file would be placed on", "tempdb has fewer files than targets", "hint: leave it out"],
+    );
     check(&["log=a", "log=a", "c"], &["is given twice as a target"]);
     assert_eq!(bench.run(&["clean", "a", "b", "c"]).expect_code(0).stderr, "no leftover test files found\n");
     let nowhere = bench.run(&["clean", "a", "nowhere"]).expect_code(2).stderr;
@@ -184,6 +189,21 @@ fn a_dry_run_shows_role_file_and_device() {
     let line = shown.lines().find(|line| line.contains("redo.iotrial")).unwrap();
     assert!(line.starts_with("log "), "{shown}");
     assert!(shown.contains("role ") && shown.contains("file or device"), "{shown}");
+}
+
+#[test]
+fn a_log_on_two_volumes_is_written_on_both_and_reads_back_as_written() {
+    let bench = bench();
+    let targets = ["--target", "log=b", "--target", "log=c", "--target", "a"];
+    let verified = bench.run(&[&["verify", "./small.toml", "--quiet", "--json"][..], &targets].concat());
+    let verified = verified.expect_code(0).json();
+    assert_eq!(verified["verdict"]["outcome"], "qualified", "{verified}");
+    let record = std::fs::read_to_string(verified["record"].as_str().unwrap()).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let redo = &record["plan"]["jobs"][2];
+    assert_eq!((&redo["areas"], &redo["stripe_unit_bytes"]), (&json!([2, 3]), &json!(1 << 20)));
+    let shown = run(&bench, &[&["--dry-run"][..], &targets].concat()).expect_code(0).stdout;
+    assert!(shown.contains("redo: striped over 2 files"), "{shown}");
 }
 
 #[test]

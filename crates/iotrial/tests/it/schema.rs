@@ -138,8 +138,9 @@ fn made(bench: &Bench) -> Vec<(String, Value)> {
         assert!([0, 1, 4].contains(&ran.code), "{run:?}: {}", ran.stderr);
     }
     bench.run(&["study", "study.toml", "--yes", "--json"]).expect_code(0);
-    let real = ["run", "--closed", "--target", "data", "--size", "16MiB", "--ramp", "0s", "--duration", "1s"];
-    let ran = bench.run(&[&real[..], &["--quiet"]].concat());
+    let real = ["run", "--closed", "--size", "32MiB", "--ramp", "0s", "--duration", "1s", "--quiet"];
+    let targets = ["--target", "data,tempdb,log=data", "--target", "log=logs"];
+    let ran = bench.run(&[&real[..], &targets].concat());
     assert!([0, 1, 4].contains(&ran.code), "{}", ran.stderr);
     keep_a_verified_run(bench);
     kill_a_run(bench);
