@@ -163,6 +163,9 @@ impl SweepSummary {
             findings.extend(findings::stalled_probes(&seen));
         }
         findings.extend(findings::of_curves(&curves, &volumes, true));
+        if record.settings.method == SweepMethod::Channel {
+            findings.extend(findings::slow_paths(&record.targets, &curves, &volumes));
+        }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let possible_causes = record
             .host_facts
@@ -352,7 +355,15 @@ pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     let rates: Vec<f64> =
         seconds().map(|second| second.io_count as f64 / second.duration.as_secs_f64()).collect();
     let ramp = seconds().filter(|second| second.phase != PhaseKind::Measure).count();
-    Sustained::of_course(&rates, ramp).or_else(|| {
+    let whole_course = Sustained::of_course(&rates, ramp);
+    // What a probe did while it waited for its steady rounds is no rate that lasts. That it was faster then is told all the same.
+    let has_waited = probe.course.iter().any(|second| second.phase == PhaseKind::Precondition);
+    let of_rounds = || {
+        let burst = whole_course.and_then(|rate| rate.burst);
+        Some(Sustained { burst, ..Sustained::of_course(&rates[ramp..], 0)? })
+    };
+    let lasting = if has_waited { of_rounds() } else { whole_course };
+    lasting.or_else(|| {
         // Shorter than a second: the mean is all there is.
         let iops = Figures::together(&facts_of(probe)).iops.unwrap_or(0.0);
         (iops > 0.0).then_some(Sustained {

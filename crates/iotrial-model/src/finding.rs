@@ -141,6 +141,7 @@ impl RecordedFinding {
             FindingId::CacheServed => Evidence::CacheByLatency(serde_json::from_value(facts()).ok()?),
             FindingId::PolledIo => Evidence::PolledIo(serde_json::from_value(facts()).ok()?),
             FindingId::GeneratorBusy => Evidence::GeneratorBusy(serde_json::from_value(facts()).ok()?),
+            FindingId::Unsteady => Evidence::Unsteady(serde_json::from_value(facts()).ok()?),
             _ => return None,
         };
         let recorded = Some(self.message.clone());

@@ -32,7 +32,7 @@ mod steps;
 pub use arrival::Arrival;
 pub use error::PlanError;
 pub use probe::ProbeRequest;
-pub use until_steady::{STEADY_ROUNDS, UntilSteady};
+pub use until_steady::{STEADY_ROUNDS, SteadyTimes, UntilSteady};
 
 use areas::Areas;
 use interval::interval_of;

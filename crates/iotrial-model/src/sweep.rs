@@ -18,7 +18,7 @@ use crate::record::{
     MOST_COUNTED, TargetRecord, Tool, are_counts_in_range, are_devices_in_range, are_host_facts_in_range,
     written_host_facts,
 };
-use crate::units::{ByteSize, seconds};
+use crate::units::{ByteSize, optional_seconds, seconds};
 
 /// The value of `format` in the record of a sweep.
 pub const SWEEP_FORMAT: &str = "iotrial.sweep/1";
@@ -96,6 +96,23 @@ pub struct SweepSettings {
     pub idle: Duration,
     /// How often each load is measured.
     pub repeats: u32,
+    /// How long the load of a pattern that writes ran on a volume before the pattern was measured there; `None` where nothing ran before.
+    #[serde(
+        rename = "precondition_s",
+        with = "optional_seconds",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub precondition: Option<Duration>,
+    /// Long probes of patterns that write were measured until they were steady, for at most this time; `None` where they were measured
+    /// for a step.
+    #[serde(
+        rename = "until_steady_s",
+        with = "optional_seconds",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub until_steady: Option<Duration>,
     /// Bytes of data on each volume.
     #[serde(rename = "sizes_bytes")]
     pub sizes: Vec<ByteSize>,
@@ -243,6 +260,8 @@ impl SweepRecord {
         }
         in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))?;
         in_range("step", self.settings.step <= LONGEST && self.settings.idle <= LONGEST)?;
+        let waits = [self.settings.precondition, self.settings.until_steady];
+        in_range("wait for a steady state", waits.into_iter().flatten().all(|wait| wait <= LONGEST))?;
         in_range("size", self.settings.sizes.iter().all(|size| size.get() < MOST_COUNTED))?;
         // Of all probes together: those of a pattern, or of several volumes, are added.
         in_range("count", are_counts_in_range(self.probes.iter().flat_map(|probe| &probe.counts)))?;

@@ -329,6 +329,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
+    facts.extend(plan.array_cache.map(cache_of_array));
     facts.extend((!plan.priority.is_normal()).then(|| words("priority", Some(plan.priority.as_str()))));
     facts.extend((!plan.steps.is_empty()).then(|| words("steps", Some(Step::all_in_words(&plan.steps)))));
     if let Some(until) = &plan.until_steady {
@@ -360,6 +361,11 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         blocks.push(Block::Table(areas_table(plan, has_roles)));
     }
     Some(Section { id: "settings", heading: "Settings", note: None, blocks })
+}
+
+/// The cache below the targets, as the user gave it.
+pub(crate) fn cache_of_array(size: ByteSize) -> Fact {
+    number("cache of the array", Quantity::Bytes, Value::Count(size.get()))
 }
 
 fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {

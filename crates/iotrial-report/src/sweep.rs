@@ -30,7 +30,7 @@ use crate::possible_causes;
 use crate::proposals;
 use crate::quantity::Quantity;
 use crate::result;
-use crate::settings::activity_facts;
+use crate::settings::{activity_facts, cache_of_array};
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 use iotrial_words::numbers::{outstanding_in_words, seconds_in_words};
@@ -622,6 +622,12 @@ fn settings_of(record: &SweepRecord) -> Option<Section> {
         fact("access to the volumes", access.to_owned()),
         fact("seed", settings.seed.to_string()),
     ];
+    let precondition = settings.precondition.map(duration_in_words);
+    facts.extend(precondition.map(|time| fact("precondition of writes", time)));
+    let waited =
+        settings.until_steady.map(|limit| format!("waited for, {} at most", duration_in_words(limit)));
+    facts.extend(waited.map(|waited| fact("steady state of writes", waited)));
+    facts.extend(settings.array_cache.map(cache_of_array));
     facts.extend((!settings.priority.is_normal()).then(|| fact("priority", settings.priority.to_string())));
     facts.extend(settings.granted_priority.map(|granted| fact("priority granted", granted.to_string())));
     facts.extend(settings.engine_reason.iter().map(|reason| fact("engine chosen because", reason.clone())));

@@ -135,8 +135,20 @@ pub struct SweepRequest {
     pub idle: Option<Duration>,
     /// How often each load is measured; `None` is twice, of a grid once.
     pub repeats: Option<u32>,
+    /// How long the load of a kind that writes runs on a volume before the kind is measured there, more than zero; `None` measures at
+    /// once.
+    pub precondition: Option<Duration>,
+    /// Loads that write and have to last are measured until five consecutive rounds are steady, each a fifth of their time.
+    pub until_steady: Option<SteadyWait>,
     /// Where and by whom.
     pub rig: RigRequest,
+}
+
+/// The wait for a steady state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SteadyWait {
+    /// Gives up after so long; `None` is 25 rounds.
+    pub limit: Option<Duration>,
 }
 
 /// Which loads a sweep measures.

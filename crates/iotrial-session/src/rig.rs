@@ -331,16 +331,21 @@ impl Rig {
 
     /// Runs a plan on the targets without a journal, for a command that keeps what comes of it in its own way.
     ///
-    /// A simulated device that lasts is the one that the last load left.
+    /// A plan that waits for a steady state ends with it, or at its limit. A simulated device that lasts is the one that the last load
+    /// left.
     pub fn measure(&mut self, mut plan: Plan) -> Result<RunRecord, RigError> {
         plan.sim = plan.sim.map(|sim| self.sim_left.take().unwrap_or(sim));
         self.observer.finish();
         let mut record = self.setup.record(plan);
         self.observer.start(&record, record.plan.duration() < BRIEF);
         let (observer, plan) = (&self.observer, &record.plan);
+        let mut watch = SteadyWatch::new(plan);
         let outcome = self.load(&record, None, &mut |interval| {
             observer.interval(plan, interval);
-            Decision::GoOn
+            match watch.as_mut().and_then(|watch| watch.see(interval)) {
+                Some(SteadyEnd { measured_from, .. }) => Decision::Complete { measured_from },
+                None => Decision::GoOn,
+            }
         })?;
         note_outcome(&mut record, outcome);
         self.observer.ended(&record);

@@ -172,7 +172,7 @@ impl SweepSetup {
         HostWarnings::default().tell(setup.seen_host.as_ref(), "", &*observer);
         let mut rig = Rig::new(setup, control, observer)?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
-        let then = format!("runs {}", duration_in_words(trial.record.plan.duration()));
+        let then = format!("runs {} at most", duration_in_words(trial.record.plan.duration()));
         let is_prepared = rig.prepare(&mut trial, &then)?;
         // Of the trial: one host, one layout, one time of beginning for all probes, and the id that the journal had.
         let mut told = trial.record.clone();
@@ -252,6 +252,8 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
             step: course.step,
             idle: course.idle,
             repeats: course.repeats,
+            precondition: course.precondition(),
+            until_steady: course.longest_wait(),
             sizes: run.plan.areas.iter().map(|area| area.length).collect(),
             array_cache: run.plan.array_cache,
             notes: run.plan.notes.clone(),

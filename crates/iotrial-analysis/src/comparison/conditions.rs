@@ -13,7 +13,7 @@ use iotrial_model::record::QueueSetup;
 use iotrial_model::step::Step;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
 use iotrial_model::sweep::{SweepMethod, SweepRecord};
-use iotrial_model::units::ByteSize;
+use iotrial_model::units::{ByteSize, duration_in_words};
 
 use super::error::CompareError;
 
@@ -124,8 +124,13 @@ impl Conditions {
             SweepMethod::Sqlio => "the series of the SQLIO paper",
             SweepMethod::Channel => "a sweep of the path to the storage",
         };
+        // A fresh device writes faster than it does for long.
+        let (prepared, steady) = (settings.precondition, settings.until_steady);
+        let prepared =
+            prepared.map(|time| format!(", writes preconditioned for {}", duration_in_words(time)));
+        let steady = steady.map_or("", |_| ", writes measured until they are steady");
         let words = [
-            (ConditionKind::Sweep, method.to_owned()),
+            (ConditionKind::Sweep, format!("{method}{}{steady}", prepared.unwrap_or_default())),
             (ConditionKind::Device, device_in_words(settings.engine.facts().device).to_owned()),
             (ConditionKind::Io, if settings.direct { "direct" } else { "buffered" }.to_owned()),
             (ConditionKind::Method, format!("version {} of {}", tool.method_version, tool.name)),

@@ -85,14 +85,14 @@ impl<'s, 'r> Observed<'s, 'r> {
     /// What its facts cannot show of a probe, as the version that wrote it found it: a probe keeps no histograms by interval, so that
     /// two modes one after the other look like two at once; a sweep does not keep whether it polled; and a probe keeps the counts of
     /// its measured phase only, while I/Os that fail are counted over all phases: a device that failed while it warmed up is not a
-    /// clean one. I/Os that came back short are looked for in the measured phase, so that those are found again.
+    /// clean one. I/Os that came back short are looked for in the measured phase, so that those are found again. And only its plan says
+    /// that a probe waited for a steady state, which it did not reach.
     pub(super) fn recorded(&self) -> impl Iterator<Item = Finding> + use<'_, 's, 'r> {
         let typed = self.subject.recorded_findings.iter().filter_map(|recorded| recorded.typed());
-        typed.filter(|found| {
-            matches!(
-                found.evidence,
-                Evidence::CacheByLatency(_) | Evidence::PolledIo(_) | Evidence::IoErrors(_)
-            )
+        typed.filter(|found| match &found.evidence {
+            Evidence::CacheByLatency(_) | Evidence::PolledIo(_) | Evidence::IoErrors(_) => true,
+            Evidence::Unsteady(unsteady) => unsteady.waited_s.is_some(),
+            _ => false,
         })
     }
 }

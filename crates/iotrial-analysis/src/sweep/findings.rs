@@ -6,20 +6,19 @@ use iotrial_model::finding::{
     CurvePlace, Evidence, Finding, FindingId, LeftOut, NoCurve, OpenKnee, Place, Severity, Split, SweptFact,
     UnresolvedKnee,
 };
-use iotrial_model::record::{Ended, EndedHow};
+use iotrial_model::record::{BlockDevice, Ended, EndedHow, TargetRecord};
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 
 use super::{Curve, LimitKind, SeenProbe, stood_still};
-use crate::saturation::{Drift, KneeBound, Saturation};
+use crate::saturation::{Confidence, Drift, KneeBound, Saturation};
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
-const TOLD_ELSEWHERE: [FindingId; 7] = [
+const TOLD_ELSEWHERE: [FindingId; 6] = [
     FindingId::ArrayCache,
     FindingId::ShortRun,
     FindingId::FlatIopsLimit,
     FindingId::FlatBandwidthLimit,
     FindingId::ThrottledAfterBurst,
-    FindingId::Unsteady,
     FindingId::SharedDisk,
 ];
 
@@ -32,6 +31,10 @@ const MOST_ABOVE_PERCENT: f64 = super::limit::SAME_PERCENT;
 /// A curve that lies further from its points does not describe them: the models that are fitted come within a few percent of
 /// what chance leaves (`docs/sweep.md`).
 const ROUGH_FIT_PERCENT: f64 = 15.0;
+
+/// A path to a disk that carries less than this share of another one is slow.
+// A choice: paths of one disk differ by some percent, and one that has lost a lane or fell back to a lower speed carries half.
+const LEAST_PATH_SHARE: f64 = 0.8;
 
 /// So many results that are no points of curves are named; of thousands in a wrong folder the first ones say enough.
 const MOST_LEFT_OUT: usize = 20;
@@ -232,6 +235,59 @@ fn off_near_the_knee(curve: &Curve, found: &Saturation) -> Option<f64> {
     };
     let squares: Vec<f64> = loads.iter().filter(|load| is_near(f64::from(**load))).filter_map(off).collect();
     (squares.len() > 1).then(|| 100.0 * (squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+}
+
+/// Paths to a disk that carry less than another path to it, for curves of the way to the storage: on others the path that is measured
+/// first would find the cache of an array empty.
+pub(super) fn slow_paths(targets: &[TargetRecord], curves: &[Curve], volumes: &[String]) -> Vec<Finding> {
+    let path = |volume: usize| targets.get(volume).and_then(path_to_disk);
+    let slow = |volume: usize| {
+        let mine = path(volume)?;
+        let is_other = |other: &BlockDevice| other.name != mine.name && other.serial == mine.serial;
+        let (mut places, mut slowest) = (Vec::new(), None);
+        for curve in curves.iter().filter(|curve| curve.volume == volume) {
+            let others = curves.iter().filter(|other| other.pattern == curve.pattern);
+            let others = others.filter_map(|other| {
+                Some((path(other.volume).filter(|path| is_other(path))?, ceiling(other)?))
+            });
+            let fastest = others.max_by(|a, b| a.1.0.ceiling_iops.total_cmp(&b.1.0.ceiling_iops));
+            let Some((other, (fast, fast_within))) = fastest else { continue };
+            let Some((found, within)) = ceiling(curve) else { continue };
+            let share = found.ceiling_iops / fast.ceiling_iops;
+            if share >= LEAST_PATH_SHARE || within.high >= fast_within.low {
+                continue;
+            }
+            places.push(CurvePlace { pattern: curve.pattern, volume: volumes.get(volume).cloned() });
+            if slowest.as_ref().is_none_or(|(least, _)| share < *least) {
+                let fact = SweptFact::SlowPath {
+                    path: mine.name.clone(),
+                    mib_per_s: found.ceiling_mib_per_s,
+                    other: other.name.clone(),
+                    other_mib_per_s: fast.ceiling_mib_per_s,
+                };
+                slowest = Some((share, fact));
+            }
+        }
+        let (_, fact) = slowest?;
+        let finding = Finding::new(FindingId::SlowPath, Severity::Warning, Evidence::Swept(fact));
+        Some(finding.placed(Place::Curves(places)))
+    };
+    (0..targets.len()).filter_map(slow).collect()
+}
+
+/// The device of a target that is one path to a disk, if it is known by a world-wide name, which all paths to a disk have in common.
+// A serial number would not do: namespaces of an NVMe controller share one.
+fn path_to_disk(target: &TargetRecord) -> Option<&BlockDevice> {
+    let [device] = target.devices.as_slice() else { return None };
+    let is_world_wide = |name: &String| ["naa.", "eui.", "t10."].iter().any(|kind| name.starts_with(kind));
+    device.serial.as_ref().is_some_and(is_world_wide).then_some(device)
+}
+
+/// A ceiling that was reached, and how far it could lie elsewhere.
+fn ceiling(curve: &Curve) -> Option<(&Saturation, Confidence)> {
+    let found = curve.saturation.as_ref().filter(|found| found.is_reached)?;
+    let itself = Confidence { low: found.ceiling_iops, high: found.ceiling_iops };
+    Some((found, found.ceiling_confidence.unwrap_or(itself)))
 }
 
 /// Why there is no knee, or no curve; `None` where there are both.

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::content::Checksum;
-use iotrial_model::finding::{CurvePlace, FindingId, NoCurve, Place, SharedHolder, Shortage, SweptFact};
+use iotrial_model::finding::{
+    Changing, CurvePlace, FindingId, NoCurve, Place, Severity, SharedHolder, Shortage, SweptFact, Unsteady,
+};
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
 use iotrial_model::load::Role;
@@ -82,6 +84,8 @@ pub(crate) fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepReco
             step: Duration::from_secs(10),
             idle: Duration::ZERO,
             repeats: 1,
+            precondition: None,
+            until_steady: None,
             sizes: vec![ByteSize::GIB; volume_count],
             array_cache: None,
             notes: Vec::new(),
@@ -444,6 +448,33 @@ fn what_is_odd_about_curves_is_among_the_findings_of_a_sweep() {
     let knee = of(&summary, FindingId::KneeNotResolved).unwrap();
     let Evidence::Swept(SweptFact::KneeNotResolved(why)) = knee.evidence else { panic!("{knee:?}") };
     assert_eq!(why.no_curve, Some(NoCurve::OneLoad));
+}
+
+#[test]
+fn the_rate_that_lasts_of_a_probe_that_waited_is_that_of_its_steady_rounds() {
+    let mut long = probe("randwrite-8k", &[0], 64, ProbePurpose::Sustained, 5_000);
+    let second = |phase, io_count| ProbeSecond { phase, duration: Duration::from_secs(1), io_count };
+    let seconds = |phase, io_count| std::iter::repeat_n(second(phase, io_count), 5);
+    // A burst, and rounds in which the rate still falls.
+    long.course = seconds(PhaseKind::Precondition, 10_000)
+        .chain(seconds(PhaseKind::Precondition, 6_000))
+        .chain(seconds(PhaseKind::Measure, 5_000))
+        .collect();
+    let rate = sustained(&long).unwrap();
+    assert_eq!((rate.iops, rate.burst.map(|burst| burst.iops)), (5_000.0, Some(10_000.0)));
+}
+
+#[test]
+fn that_a_probe_waited_in_vain_for_a_steady_state_is_told_and_that_it_would_have_been_unsteady_is_not() {
+    let found = |waited_s: Option<f64>| {
+        let unsteady = Unsteady { range_percent: Some(30.0), waited_s, ..Unsteady::of(Changing::Iops) };
+        let finding = Finding::new(FindingId::Unsteady, Severity::Warning, Evidence::Unsteady(unsteady));
+        let mut sweep = record(1, alone("randwrite-8k", 0, 10));
+        sweep.probes.last_mut().unwrap().findings = vec![iotrial_words::finding::to_record(&finding)];
+        let findings = SweepSummary::new(&sweep).findings;
+        findings.into_iter().filter(|finding| finding.id == FindingId::Unsteady).count()
+    };
+    assert_eq!((found(Some(50.0)), found(None)), (1, 0));
 }
 
 #[test]

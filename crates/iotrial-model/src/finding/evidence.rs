@@ -137,6 +137,8 @@ words! {
         FallsAgain = "falls-again",
         /// Of a grid: the same outstanding I/Os, split otherwise into depth and jobs, do over 10 % less. Note.
         SplitMatters = "split-matters",
+        /// Of `sweep --channel`: a path to a disk carries less than 80 % of what another path to it does, each by itself. Warning.
+        SlowPath = "slow-path",
         /// A load did over 5 % more than the ceiling: `exceeded_by_percent`. Note.
         AboveCeiling = "above-ceiling",
         /// Points are over 15 % off the fitted curve, over all loads or from 0.4 to 2.5 times the knee: `rms_percent`, the larger of

@@ -289,7 +289,7 @@ words! {
 }
 
 /// A load that was still changing: the rounds of a value, or the growth of a queue.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unsteady {
     /// What was still changing. Of [`Changing::Backlog`] only `backlog_growth_percent` is set, of the others the rounds.
     pub value: Changing,

@@ -33,6 +33,17 @@ pub enum SweptFact {
         /// The split that does least.
         least: Split,
     },
+    /// A path to a disk carries less than another one, each loaded by itself. Rates are ceilings in MiB/s.
+    SlowPath {
+        /// Kernel name of its device.
+        path: String,
+        /// What it carries.
+        mib_per_s: f64,
+        /// Kernel name of the device of the path that carries most.
+        other: String,
+        /// What that one carries.
+        other_mib_per_s: f64,
+    },
     /// A result is not a point of a curve.
     LeftOut(LeftOut),
     /// Results that are not points of a curve either, and are only counted.

@@ -32,11 +32,69 @@ impl UntilSteady {
     }
 }
 
+/// The times of a load that waits for a steady state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SteadyTimes {
+    /// Its rounds.
+    pub until: UntilSteady,
+    /// The measured phase of a load that does not become steady.
+    pub longest: Duration,
+    /// How often the load hands its facts over.
+    interval: Duration,
+}
+
+impl SteadyTimes {
+    /// Of a load that runs for `before` and was to be measured for `asked`, which becomes the window: a round is a fifth of it, in whole
+    /// seconds. The limit is cut to whole rounds; `None` is 25 rounds.
+    ///
+    /// # Errors
+    ///
+    /// When the limit is shorter than the window, or longer than a phase may be.
+    pub fn new(before: Duration, asked: Duration, limit: Option<Duration>) -> Result<Self, PlanError> {
+        Self::in_periods(before, asked, limit, 1)
+    }
+
+    /// The same in rounds of whole periods of so many seconds.
+    fn in_periods(
+        before: Duration,
+        asked: Duration,
+        limit: Option<Duration>,
+        period_s: u128,
+    ) -> Result<Self, PlanError> {
+        if limit.is_some_and(|limit| limit > LONGEST_PHASE) {
+            return Err(PlanError::TooLong);
+        }
+        // Rounds are whole seconds, as intervals are: a round has to end where an interval does.
+        let mut round_s = asked.as_nanos().div_ceil(u128::from(STEADY_ROUNDS) * 1_000_000_000).max(1);
+        round_s = round_s.next_multiple_of(period_s);
+        // Longer rounds may need longer intervals, and the other way round; both grow, and soon agree.
+        loop {
+            let round = Duration::from_secs(u64::try_from(round_s).map_err(|_| PlanError::TooLong)?);
+            let until = UntilSteady { round };
+            let most = limit.unwrap_or(round * MOST_ROUNDS);
+            if most < until.window() {
+                return Err(PlanError::LimitTooShort { limit: most, window: until.window() });
+            }
+            // Whole rounds only: a last round that is cut short could not be compared with the others.
+            let rounds = u32::try_from(most.as_secs() / round.as_secs()).map_err(|_| PlanError::TooLong)?;
+            let longest = round * rounds;
+            if longest > LONGEST_PHASE {
+                return Err(PlanError::TooLong);
+            }
+            let interval = interval_of(before + longest);
+            let fitting_s = round_s.next_multiple_of(common_multiple(period_s, interval.as_secs().into()));
+            if fitting_s == round_s {
+                return Ok(Self { until, longest, interval });
+            }
+            round_s = fitting_s;
+        }
+    }
+}
+
 impl Plan {
     /// The same load, measured until it is steady, for `limit` at most.
     ///
-    /// The duration that was planned becomes the window: a round is a fifth of it, in whole seconds. The
-    /// limit is cut to whole rounds; `None` is 25 rounds. With bursts a round holds whole periods of them.
+    /// The duration that was planned becomes the window, as [`SteadyTimes`] has it. With bursts a round holds whole periods of them.
     ///
     /// # Errors
     ///
@@ -49,40 +107,16 @@ impl Plan {
             self.phases.iter().partition(|phase| phase.kind == PhaseKind::Measure);
         let before: Duration = others.iter().map(|phase| phase.duration).sum();
         let asked: Duration = measured.iter().map(|phase| phase.duration).sum();
-        if limit.is_some_and(|limit| limit > LONGEST_PHASE) {
-            return Err(PlanError::TooLong);
-        }
-        // Rounds are whole seconds, as intervals are: a round has to end where an interval does.
-        let mut round_s = asked.as_nanos().div_ceil(u128::from(STEADY_ROUNDS) * 1_000_000_000).max(1);
         let period_s = self
             .burst_period()
             // In seconds, as far as whole rounds of both are needed.
             .map_or(1, |period| common_multiple(period.as_nanos(), 1_000_000_000) / 1_000_000_000);
-        round_s = round_s.next_multiple_of(period_s);
-        // Longer rounds may need longer intervals, and the other way round; both grow, and soon agree.
-        loop {
-            let round = Duration::from_secs(u64::try_from(round_s).map_err(|_| PlanError::TooLong)?);
-            let until = UntilSteady { round };
-            let most = limit.unwrap_or(round * MOST_ROUNDS);
-            if most < until.window() {
-                return Err(PlanError::LimitTooShort { limit: most, window: until.window() });
-            }
-            // Whole rounds only: a last round that is cut short could not be compared with the others.
-            let rounds = u32::try_from(most.as_secs() / round.as_secs()).map_err(|_| PlanError::TooLong)?;
-            let measure = round * rounds;
-            if measure > LONGEST_PHASE {
-                return Err(PlanError::TooLong);
-            }
-            let interval = interval_of(before + measure);
-            let fitting_s = round_s.next_multiple_of(common_multiple(period_s, interval.as_secs().into()));
-            if fitting_s == round_s {
-                self.phases.retain(|phase| phase.kind != PhaseKind::Measure);
-                self.phases.push(Phase { kind: PhaseKind::Measure, duration: measure });
-                (self.interval, self.until_steady) = (interval, Some(until));
-                return Ok(self);
-            }
-            round_s = fitting_s;
-        }
+        let SteadyTimes { until, longest, interval } =
+            SteadyTimes::in_periods(before, asked, limit, period_s)?;
+        self.phases.retain(|phase| phase.kind != PhaseKind::Measure);
+        self.phases.push(Phase { kind: PhaseKind::Measure, duration: longest });
+        (self.interval, self.until_steady) = (interval, Some(until));
+        Ok(self)
     }
 }
 

@@ -336,6 +336,8 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
             step: Duration::from_secs(10),
             idle: Duration::ZERO,
             repeats: 1,
+            precondition: None,
+            until_steady: None,
             sizes: vec![ByteSize::gib(1); 2],
             array_cache: None,
             notes: Vec::new(),

@@ -107,6 +107,8 @@ impl Bench {
             step: Some(std::time::Duration::from_secs(1)),
             idle: None,
             repeats: None,
+            precondition: None,
+            until_steady: None,
             rig: self.rig("swept"),
         };
         let setup = SweepSetup::new(&request).unwrap_or_else(|error| panic!("{error}"));

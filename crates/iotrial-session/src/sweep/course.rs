@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iotrial_model::load::Pattern;
-use iotrial_model::plan::LEAST_TIMES_ARRAY_CACHE;
+use iotrial_model::plan::{LEAST_TIMES_ARRAY_CACHE, PlanError, SteadyTimes};
 use iotrial_model::profile::{LayoutRequest, Profile};
 use iotrial_model::sweep::{LoadPattern, SweepMethod};
 use iotrial_model::units::ByteSize;
@@ -48,6 +48,27 @@ pub struct Test {
     pub loads: Vec<u32>,
     /// How long a load is measured that has to last; that of the course, unless a published series has another one for this kind.
     pub step: Duration,
+    /// How long its load runs on a volume before the first one is measured there; zero where nothing runs before.
+    pub precondition: Duration,
+    /// How each load that has to last waits for a steady state; `None` where it is measured for a step.
+    pub steady: Option<SteadyTimes>,
+}
+
+impl Test {
+    fn new(pattern: LoadPattern, loads: Vec<u32>, step: Duration) -> Self {
+        Self { pattern, loads, step, precondition: Duration::ZERO, steady: None }
+    }
+
+    /// How long the load runs before it is measured for a step.
+    // A share and not a time: what has to settle grows with what is looked at.
+    pub(crate) fn ramp(&self) -> Duration {
+        self.step / 10
+    }
+
+    /// At most so long for a load that has to last, with its ramp.
+    fn longest(&self) -> Duration {
+        self.ramp() + self.steady.map_or(self.step, |times| times.longest)
+    }
 }
 
 /// Why a sweep has no course.
@@ -65,6 +86,15 @@ pub enum CourseError {
         /// The first random one of those that were asked for.
         pattern: LoadPattern,
     },
+    /// A device that is only read is in no state that lasts or does not.
+    #[error("{option} is for patterns that write, and none of them does")]
+    OnlyReads {
+        /// The option, as it is typed.
+        option: &'static str,
+    },
+    /// The rounds of a steady state do not fit.
+    #[error(transparent)]
+    Times(#[from] PlanError),
     /// The second time would be told as the first.
     #[error("the pattern `{pattern}` is given twice")]
     Twice {
@@ -82,6 +112,9 @@ impl Fault for CourseError {
         let hint = match self {
             Self::Zero { .. } => "leave it out for the default",
             Self::RandomChannel { .. } => "use sequential patterns, such as --pattern read-64k,read-512k",
+            Self::OnlyReads { .. } => "leave it out, or add a pattern that writes, such as randwrite-8k",
+            Self::Times(PlanError::LimitTooShort { .. }) => "give a longer limit, or a shorter --step",
+            Self::Times(_) => return None,
             Self::Twice { .. } => "--repeats measures each load several times",
         };
         Some(hint.to_owned())
@@ -91,6 +124,33 @@ impl Fault for CourseError {
 impl Course {
     /// What is asked for.
     pub(crate) fn of(request: &SweepRequest) -> Result<Self, CourseError> {
+        let mut course = Self::of_loads(request)?;
+        course.prepare_writes(request)?;
+        Ok(course)
+    }
+
+    /// Decides what happens before and while the kinds of I/O that write are measured.
+    fn prepare_writes(&mut self, request: &SweepRequest) -> Result<(), CourseError> {
+        let asked = [
+            ("--precondition", request.precondition.is_some()),
+            ("--until-steady", request.until_steady.is_some()),
+        ];
+        let writes = self.tests.iter().any(|test| test.pattern.writes());
+        if let Some((option, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked && !writes) {
+            return Err(CourseError::OnlyReads { option });
+        }
+        if request.precondition.is_some_and(|time| time.is_zero()) {
+            return Err(CourseError::Zero { option: "--precondition" });
+        }
+        for test in self.tests.iter_mut().filter(|test| test.pattern.writes()) {
+            test.precondition = request.precondition.unwrap_or_default();
+            let times = request.until_steady.map(|wait| SteadyTimes::new(test.ramp(), test.step, wait.limit));
+            test.steady = times.transpose()?;
+        }
+        Ok(())
+    }
+
+    fn of_loads(request: &SweepRequest) -> Result<Self, CourseError> {
         if request.step.is_some_and(|step| step.is_zero()) {
             return Err(CourseError::Zero { option: "--step" });
         }
@@ -122,7 +182,7 @@ impl Course {
                 return Err(CourseError::Twice { pattern: *pattern });
             }
         }
-        let test = |pattern| Test { pattern, loads: loads.clone(), step };
+        let test = |pattern| Test::new(pattern, loads.clone(), step);
         Ok(Self {
             method,
             tests: patterns.into_iter().map(test).collect(),
@@ -143,10 +203,9 @@ impl Course {
             if full { (600, 60, 60) } else { (quick.as_secs(), quick.as_secs(), 5) };
         let step = request.step.unwrap_or(Duration::from_secs(step));
         let random_step = request.step.unwrap_or(Duration::from_secs(random_step));
-        let test = |name: String, load: u32, step: Duration| Test {
-            pattern: name.parse().expect("the names are constants"),
-            loads: if loads.is_empty() { vec![load] } else { loads.to_vec() },
-            step,
+        let test = |name: String, load: u32, step: Duration| {
+            let loads = if loads.is_empty() { vec![load] } else { loads.to_vec() };
+            Test::new(name.parse().expect("the names are constants"), loads, step)
         };
         let random = ["randwrite-8k", "randread-8k"].map(|name| test(name.to_owned(), 32, random_step));
         let small = [4, 8, 16, 32, 64].map(|kib| test(format!("write-{kib}k"), 1, step));
@@ -202,20 +261,27 @@ impl Course {
     pub fn duration(&self, volume_count: usize) -> Duration {
         let volumes = volume_count as u32;
         let groups = Self::groups(volume_count).len() as u32;
-        // As the sweeper has it: a tenth before what lasts, half before the short probes of a search, hence three halves below.
-        let with_ramp = |measured: Duration| measured + measured / 10;
-        let of_test = |test: &Test| match self.method {
-            SweepMethod::Search | SweepMethod::Channel => {
-                let alone = self.search_budget() * 3 / 2 + with_ramp(test.step) + self.idle;
-                alone * volumes + (with_ramp(test.step) + self.idle) * groups
-            }
-            SweepMethod::Grid | SweepMethod::Sqlio => {
-                let loads = test.loads.len() as u32;
-                let alone = with_ramp(test.step) * loads * self.repeats + self.idle;
-                alone * volumes + (with_ramp(test.step) + self.idle) * groups
-            }
+        let of_test = |test: &Test| {
+            let alone = match self.method {
+                // As the sweeper has it: half of the time of the short probes before each of them, hence three halves.
+                SweepMethod::Search | SweepMethod::Channel => self.search_budget() * 3 / 2 + test.longest(),
+                SweepMethod::Grid | SweepMethod::Sqlio => {
+                    test.longest() * test.loads.len() as u32 * self.repeats
+                }
+            };
+            (test.precondition + alone + self.idle) * volumes + (test.longest() + self.idle) * groups
         };
         self.tests.iter().map(of_test).sum()
+    }
+
+    /// How long a load waits for a steady state at most, of the kind that waits longest; `None` where none waits.
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        self.tests.iter().filter_map(|test| Some(test.steady?.longest)).max()
+    }
+
+    /// How long the load of each kind that writes runs before it is measured; `None` where nothing runs before.
+    pub(crate) fn precondition(&self) -> Option<Duration> {
+        self.tests.iter().map(|test| test.precondition).max().filter(|time| !time.is_zero())
     }
 
     /// A profile that lays out one file on each target, for all patterns; no load is made of it.
@@ -251,6 +317,7 @@ fn each_once(loads: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::SteadyWait;
 
     fn series(full: bool, loads: &[u32]) -> Course {
         let loads = SweepLoads::Sqlio { full, loads: loads.to_vec() };
@@ -265,6 +332,40 @@ mod tests {
         assert_eq!((raised.method, raised.tests.len()), (SweepMethod::Grid, 13));
         assert!(raised.tests.iter().all(|test| test.loads == [8, 128]));
         assert_eq!((raised.tests[0].step.as_secs(), raised.tests[2].step.as_secs()), (600, 60));
+    }
+
+    fn steady(patterns: &str, limit_s: Option<u64>) -> Result<Course, CourseError> {
+        Course::of(&SweepRequest {
+            patterns: patterns.split(',').map(|name| name.parse().unwrap()).collect(),
+            loads: SweepLoads::Grid(vec![1, 8]),
+            idle: Some(Duration::ZERO),
+            precondition: Some(Duration::from_secs(60)),
+            until_steady: Some(SteadyWait { limit: limit_s.map(Duration::from_secs) }),
+            ..SweepRequest::default()
+        })
+    }
+
+    #[test]
+    fn only_what_writes_is_preconditioned_and_waits_and_the_longest_time_has_both() {
+        let course = steady("randread-8k,randwrite-8k", None).unwrap();
+        let [reads, writes] = course.tests.as_slice() else { panic!("two patterns") };
+        assert_eq!((reads.precondition, reads.steady), (Duration::ZERO, None));
+        let times = writes.steady.unwrap();
+        assert_eq!(
+            [writes.precondition, times.until.round, times.longest].map(|one| one.as_secs()),
+            [60, 2, 50]
+        );
+        // Two loads of a step with its ramp, and two of the longest wait behind a minute.
+        assert_eq!(course.duration(1).as_secs(), 2 * 11 + 60 + 2 * 51);
+        let limited = steady("randrw70-8k", Some(25)).unwrap();
+        assert_eq!(limited.longest_wait(), Some(Duration::from_secs(24)));
+    }
+
+    #[test]
+    fn reads_alone_and_a_limit_without_room_for_five_rounds_are_refused() {
+        assert!(matches!(steady("randread-8k", None), Err(CourseError::OnlyReads { .. })));
+        let error = steady("randwrite-8k", Some(9)).unwrap_err();
+        assert!(matches!(error, CourseError::Times(PlanError::LimitTooShort { .. })), "{error}");
     }
 
     #[test]

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::{KneeBound, LoadPoint};
+use iotrial_analysis::steady_state::SteadyState;
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together, stood_still};
 use iotrial_measure::activity::ActivitySnapshot;
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{Plan, ProbeRequest};
+use iotrial_model::plan::{PhaseKind, Plan, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
-use iotrial_model::units::group_thousands;
+use iotrial_model::units::{duration_in_words, group_thousands};
 
 use super::SweepError;
 use super::course::{Course, Test};
@@ -33,6 +34,9 @@ const MOST_THREADS: u32 = 256;
 const MEMORY_PART: u64 = 8;
 /// A rate of fewer I/Os is too much left to chance: 200 of them are 7 % of it, as the square root has it.
 const LEAST_IOS: u64 = 200;
+/// Outstanding I/Os that bring a volume to its lasting state, where loads are searched for.
+// A choice: those of the random tests in the SQLIO paper, and more than most devices serve at once.
+const PRECONDITION_OUTSTANDING: u32 = 32;
 
 /// Makes the probes.
 pub(super) struct Sweeper<'r> {
@@ -108,6 +112,7 @@ impl<'r> Sweeper<'r> {
         for test in &course.tests {
             for volume in 0..volume_count {
                 self.rest()?;
+                self.precondition(test, volume)?;
                 match course.method {
                     SweepMethod::Search | SweepMethod::Channel => self.search(test, volume)?,
                     SweepMethod::Grid | SweepMethod::Sqlio => self.grid(test, volume)?,
@@ -139,6 +144,47 @@ impl<'r> Sweeper<'r> {
         Ok(())
     }
 
+    /// Makes the load of a kind that writes without counting it, so that what is measured next on the volume is its lasting state.
+    fn precondition(&mut self, test: &Test, volume: usize) -> Result<(), Stop> {
+        if test.precondition.is_zero() {
+            return Ok(());
+        }
+        let searched = || PRECONDITION_OUTSTANDING.min(self.most_outstanding(test.pattern));
+        let outstanding = test.loads.iter().copied().max().unwrap_or_else(searched);
+        let mut plan = self.base.probe(&ProbeRequest {
+            pattern: test.pattern,
+            volumes: &[volume],
+            outstanding,
+            ramp: Duration::ZERO,
+            measure: test.precondition,
+            // That of the first probe, which in sequence begins at the start: all of the volume is written.
+            number: 0,
+            cpu_count: self.record.host.cpu_count,
+            memory: self.record.host.memory,
+        })?;
+        plan.phases.iter_mut().for_each(|phase| phase.kind = PhaseKind::Precondition);
+        // Other places than those of any probe.
+        plan.seed = plan.seed.wrapping_sub(1);
+        let time = duration_in_words(test.precondition);
+        self.rig
+            .say(&format!("{:<13} is preconditioned for {time} at {outstanding} outstanding", test.pattern));
+        let run = self.rig.measure(plan)?;
+        match run.ended.how {
+            EndedHow::Complete => Ok(()),
+            EndedHow::Interrupted | EndedHow::Failed => Err(self.note_end(
+                run.ended,
+                &format!("preconditioning {} at {outstanding} outstanding", test.pattern),
+            )),
+        }
+    }
+
+    /// Notes how the sweep ended, and with what.
+    fn note_end(&mut self, ended: Ended, at: &str) -> Stop {
+        let reason = ended.reason.map_or_else(|| at.to_owned(), |reason| format!("{at}: {reason}"));
+        self.record.ended = Ended { how: ended.how, reason: Some(reason) };
+        Stop::Ended
+    }
+
     fn search(&mut self, test: &Test, volume: usize) -> Result<(), Stop> {
         let bounds = SearchBounds {
             most_outstanding: self.most_outstanding(test.pattern),
@@ -148,7 +194,7 @@ impl<'r> Sweeper<'r> {
         let mut left = self.course.search_budget();
         let mut points: Vec<LoadPoint> = Vec::new();
         while let Some(outstanding) = bounds.next(&points).filter(|_| left >= step) {
-            let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
+            let probe = self.probe(test, &[volume], outstanding, ProbePurpose::Search, step)?;
             left -= step;
             // What a standstill made of it is no rate of this load: the load is measured again, as long as there is time.
             if self.record.probes.last().is_some_and(stood_still) {
@@ -161,14 +207,13 @@ impl<'r> Sweeper<'r> {
             points.push(probe.point());
         }
         if let Some(outstanding) = bounds.sustained(&points) {
-            let long =
-                self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
+            let long = self.probe(test, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
             points.push(long.point());
         }
         // Short probes may have seen a ceiling where there is none: where the long one did more, the search is not over. Whatever is
         // left of the budget, because a knee below a ceiling that is none would be wrong.
         while let Some(outstanding) = bounds.higher(&points) {
-            let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
+            let probe = self.probe(test, &[volume], outstanding, ProbePurpose::Search, step)?;
             points.push(probe.point());
         }
         self.say_knee(test.pattern, volume);
@@ -179,7 +224,7 @@ impl<'r> Sweeper<'r> {
         // Round by round and not load by load, so that a drift does not look like a difference between loads.
         for _ in 0..self.course.repeats {
             for outstanding in &test.loads {
-                self.probe(test.pattern, &[volume], *outstanding, ProbePurpose::Grid, test.step)?;
+                self.probe(test, &[volume], *outstanding, ProbePurpose::Grid, test.step)?;
             }
         }
         // The published series has one load for each kind of I/O, which is no curve.
@@ -194,7 +239,7 @@ impl<'r> Sweeper<'r> {
         // None where no volume was measured under this pattern, so that there is nothing that the group could be compared with.
         let Some(outstanding) = load_for_together(&self.record, test.pattern) else { return Ok(()) };
         let volumes: Vec<usize> = (0..count).collect();
-        self.probe(test.pattern, &volumes, outstanding, ProbePurpose::Together, test.step)?;
+        self.probe(test, &volumes, outstanding, ProbePurpose::Together, test.step)?;
         Ok(())
     }
 
@@ -205,20 +250,22 @@ impl<'r> Sweeper<'r> {
         u32::try_from(memory / pattern.block_size.get() / volumes).unwrap_or(u32::MAX).clamp(1, most)
     }
 
-    /// Puts one load on some volumes and keeps what came of it.
+    /// Puts one load on some volumes and keeps what came of it. A load that has to last may wait for a steady state.
     fn probe(
         &mut self,
-        pattern: LoadPattern,
+        test: &Test,
         volumes: &[usize],
         outstanding: u32,
         purpose: ProbePurpose,
         measure: Duration,
     ) -> Result<Probe, Stop> {
         self.go_on()?;
+        let pattern = test.pattern;
+        let is_short = purpose == ProbePurpose::Search;
         // A short probe needs more of a ramp for its time: queues fill and caches warm up within the first tenths of a second, however
         // long the measured phase is.
-        let ramp = if purpose == ProbePurpose::Search { measure / 2 } else { measure / 10 };
-        let plan = self.base.probe(&ProbeRequest {
+        let ramp = if is_short { measure / 2 } else { test.ramp() };
+        let mut plan = self.base.probe(&ProbeRequest {
             pattern,
             volumes,
             outstanding,
@@ -228,21 +275,24 @@ impl<'r> Sweeper<'r> {
             cpu_count: self.record.host.cpu_count,
             memory: self.record.host.memory,
         })?;
+        let steady = test.steady.filter(|_| !is_short);
+        if let Some(times) = steady {
+            plan = plan.until_steady(Some(times.longest))?;
+        }
         let job_volumes: Vec<usize> = plan.jobs.iter().map(|job| job.areas[0]).collect();
         let run = self.rig.measure(plan)?;
         self.record.settings.granted_priority = run.engine_setup.as_ref().and_then(|setup| setup.priority);
         let ended = run.ended.clone();
         if ended.how == EndedHow::Complete {
+            let was_steady =
+                steady.map(|_| SteadyState::of(&Subject::of_run(&run)).is_some_and(|rounds| rounds.held));
             let probe = probe_record(run, pattern, volumes, outstanding, purpose, &job_volumes);
-            self.say_probe(&probe);
+            self.say_probe(&probe, was_steady);
             self.record.probes.push(probe);
             // To the disk with each probe: whatever ends the program costs no more than the probe under way.
             self.keep();
         } else {
-            let at = format!("{pattern} at {outstanding} outstanding");
-            let reason = ended.reason.map_or_else(|| at.clone(), |reason| format!("{at}: {reason}"));
-            self.record.ended = Ended { how: ended.how, reason: Some(reason) };
-            return Err(Stop::Ended);
+            return Err(self.note_end(ended, &format!("{pattern} at {outstanding} outstanding")));
         }
         let last = self.record.probes.last().expect("it was kept just now");
         Ok(Probe::of(&Subject::of_probe(&self.record, last), last.purpose))
@@ -258,7 +308,8 @@ impl<'r> Sweeper<'r> {
         }
     }
 
-    fn say_probe(&self, probe: &ProbeRecord) {
+    /// `was_steady` is of a probe that waited for that.
+    fn say_probe(&self, probe: &ProbeRecord, was_steady: Option<bool>) {
         let figures = Probe::of(&Subject::of_probe(&self.record, probe), probe.purpose);
         let where_to = match probe.volumes.as_slice() {
             [_] if self.base.areas.len() == 1 => String::new(),
@@ -268,12 +319,19 @@ impl<'r> Sweeper<'r> {
         let mean =
             figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
         let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
+        let steady = was_steady.map(|was_steady| {
+            let waited = probe.course.iter().filter(|second| second.phase != PhaseKind::Ramp);
+            let waited: Duration = waited.map(|second| second.duration).sum();
+            let was = if was_steady { "steady" } else { "not steady" };
+            format!("  {was} after {}", duration_in_words(waited))
+        });
         self.rig.say_load(&format!(
-            "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9} MiB/s  mean {mean} ms{purpose}",
+            "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9} MiB/s  mean {mean} ms{purpose}{}",
             probe.pattern,
             figures.outstanding,
             rate_in_words(figures.point().iops),
-            group_thousands(&format!("{:.1}", figures.point().mib_per_s))
+            group_thousands(&format!("{:.1}", figures.point().mib_per_s)),
+            steady.unwrap_or_default()
         ));
     }
 

@@ -30,6 +30,12 @@ pub fn says(fact: &SweptFact) -> String {
         }
         SweptFact::KneeNotResolved(why) => knee_not_resolved(why),
         SweptFact::SplitMatters { outstanding, most, least } => split_matters(*outstanding, most, least),
+        SweptFact::SlowPath { path, mib_per_s, other, other_mib_per_s } => format!(
+            "the path `{path}` carries {:.0} % less than `{other}`, another path to the same disk: {} MiB/s instead of {}. Its adapter port, cable, switch port or array port is slower, or the array does not prefer this path",
+            100.0 * (1.0 - mib_per_s / other_mib_per_s),
+            rate_in_words(*mib_per_s),
+            rate_in_words(*other_mib_per_s)
+        ),
         SweptFact::LeftOut(one) => left_out(one),
         SweptFact::MoreLeftOut { result_count } => format!("{result_count} more are left out"),
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
-use iotrial_session::request::{Aim, LoadRequest, SweepLoads, SweepRequest};
+use iotrial_session::request::{Aim, LoadRequest, SteadyWait, SweepLoads, SweepRequest};
 
-use super::{RigArgs, Staircase, check_size, completion};
+use super::{RigArgs, Staircase, check_size, completion, parse_limit};
 use crate::failure::Failure;
 use crate::habit;
 use crate::heading;
@@ -40,6 +40,8 @@ Examples:
   iotrial sweep --target data=/mnt/a --target log=/mnt/b
   # exactly these queue depths instead of a search
   iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128
+  # writes that last: an hour of them first, then each load until it is steady
+  iotrial sweep --pattern randwrite-8k --precondition 1h --until-steady
   # a raw device, reads only
   iotrial sweep --target /dev/nvme1n1 --pattern randread-8k
   # the SQLIO series with its full times: 47 minutes
@@ -52,6 +54,8 @@ Examples:
   iotrial sweep --series sqlio --grid 8,16,32,64,128
   # the path to the array: HBA, switch, ports
   iotrial sweep --channel --target /mnt/a --target /mnt/b
+  # each path of a multipath disk by itself: which one is slow?
+  iotrial sweep --channel --pattern read-64k --target /dev/sdb --target /dev/sdc
 
 A page with the curves is saved next to the record, unless --html or --html-folder says where.
 
@@ -63,7 +67,7 @@ for its load at 100 %.")]
 pub struct SweepArgs {
     /// Raise the load of this profile step by step, all its roles at once, instead of measuring patterns: a built-in profile (see
     /// `iotrial profiles`) or a TOML file.
-    #[arg(value_parser = habit::profile, add = completion::profiles(), conflicts_with_all = ["patterns", "grid", "series", "channel", "idle", "repeats"])]
+    #[arg(value_parser = habit::profile, add = completion::profiles(), conflicts_with_all = ["patterns", "grid", "series", "channel", "idle", "repeats", "precondition", "until_steady"])]
     pub profile: Option<String>,
 
     /// With PROFILE: its load in each step, as percentages of its outstanding I/Os, or of its rates if it has rates
@@ -116,6 +120,16 @@ pub struct SweepArgs {
     /// How many times to measure each load [default: 2; 1 with --grid].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = heading::LOAD)]
     pub repeats: Option<u32>,
+
+    /// Before a pattern that writes is measured on a volume, run its load there for TIME without counting it, so that the figures are
+    /// those of a device in use and not of a fresh one.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
+    pub precondition: Option<Duration>,
+
+    /// Measure each load that writes, except the short ones of a search, until five consecutive rounds are steady (SNIA PTS), each a
+    /// fifth of --step; only those rounds are reported. Gives up after LIMIT, a time such as 1h [default: 25 rounds].
+    #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1, help_heading = heading::LOAD)]
+    pub until_steady: Option<Option<Duration>>,
 
     #[command(flatten)]
     pub rig: RigArgs,
@@ -179,6 +193,8 @@ impl SweepArgs {
             step: self.step,
             idle: self.idle,
             repeats: self.repeats,
+            precondition: self.precondition,
+            until_steady: self.until_steady.map(|limit| SteadyWait { limit }),
             rig: self.rig.request()?,
         })
     }

@@ -122,6 +122,10 @@ struct JsonCourse {
     volumes: Vec<String>,
     size_bytes: Vec<u64>,
     step_s: Vec<f64>,
+    /// Before the first load of each pattern on a volume; 0 where nothing runs before.
+    precondition_s: Vec<f64>,
+    /// Of the loads of each pattern that have to last, how long they wait for a steady state at most; null where they do not.
+    until_steady_s: Vec<Option<f64>>,
     idle_s: f64,
     repeats: u32,
     most_s: f64,
@@ -143,6 +147,12 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
             volumes: areas.iter().map(|area| area.path.display().to_string()).collect(),
             size_bytes: areas.iter().map(|area| area.length.get()).collect(),
             step_s: course.tests.iter().map(|test| test.step.as_secs_f64()).collect(),
+            precondition_s: course.tests.iter().map(|test| test.precondition.as_secs_f64()).collect(),
+            until_steady_s: course
+                .tests
+                .iter()
+                .map(|test| test.steady.map(|times| times.longest.as_secs_f64()))
+                .collect(),
             idle_s: course.idle.as_secs_f64(),
             repeats: course.repeats,
             most_s: most.as_secs_f64(),
@@ -166,13 +176,25 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
         shared_disks(&targets).iter().map(|found| format!("note      {}", output::harmless(&message(found)))),
     );
     for test in &course.tests {
+        let time = match test.steady {
+            None => duration_in_words(test.step),
+            Some(times) => format!("at most {}", duration_in_words(times.longest)),
+        };
         let loads = if test.loads.is_empty() {
-            format!("search for the knee, then {} at the ceiling", duration_in_words(test.step))
+            format!("search for the knee, then {time} at the ceiling")
         } else {
             let loads: Vec<String> = test.loads.iter().map(ToString::to_string).collect();
-            format!("{} outstanding, {} each", loads.join(", "), duration_in_words(test.step))
+            format!("{} outstanding, {time} each", loads.join(", "))
         };
         lines.push(format!("pattern   {:<13} {loads}", test.pattern));
+        if !test.precondition.is_zero() {
+            let time = duration_in_words(test.precondition);
+            lines.push(format!("{:<24}preconditioned for {time} on each volume", ""));
+        }
+        if let Some(times) = test.steady {
+            let round = duration_in_words(times.until.round);
+            lines.push(format!("{:<24}each until its last five rounds of {round} are steady", ""));
+        }
     }
     for count in Course::groups(areas.len()) {
         lines.push(format!("together  {count} volumes"));

@@ -27,6 +27,21 @@ fn files_are_made_twice_as_large_as_the_cache_and_smaller_ones_are_in_doubt() {
 }
 
 #[test]
+fn the_cache_that_was_given_is_among_the_settings_on_the_page() {
+    let sim = ["--engine", "sim", "--seed", "1", "--quiet", "--html", "page.html"];
+    for load in [&["run", "--closed", "--duration", "1s"][..], &["sweep", "--grid", "1", "--step", "1s"]] {
+        let has_cache = |more: &[&str]| {
+            let bench = Bench::new();
+            assert_ne!(bench.run(&[load, &sim, more].concat()).code, 2);
+            let page = std::fs::read_to_string(bench.path().join("page.html")).unwrap();
+            let settings = page.split("<section id=\"settings\"").nth(1).unwrap();
+            settings.split("</section>").next().unwrap().contains("cache of the array")
+        };
+        assert!(has_cache(&["--array-cache", "1GiB"]) && !has_cache(&[]), "{load:?}");
+    }
+}
+
+#[test]
 fn the_path_to_an_array_is_measured_within_its_cache() {
     assert_eq!(Bench::new().run(&["sweep", "--channel", "--array-cache", "4GiB", "--dry-run"]).code, 2);
 }

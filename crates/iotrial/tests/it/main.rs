@@ -68,6 +68,7 @@ mod study;
 mod study_commands;
 mod sweep;
 mod sweep_truth;
+mod sweep_until_steady;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod undisturbed;

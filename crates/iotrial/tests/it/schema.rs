@@ -129,7 +129,7 @@ fn made(bench: &Bench) -> Vec<(String, Value)> {
         &["run", "--closed", "--until-steady", "10s", "--duration", "5s"],
         &["run", "mysql-oltp", "--closed", "--duration", "2s", "--sim", failing],
         &["run", "./everything.toml", "--closed", "--duration", "2s", "--sim", failing],
-        &["sweep", "--pattern", "randread-8k", "--step", "1s"],
+        &["sweep", "--pattern", "randwrite-8k", "--step", "1s", "--precondition", "1s", "--until-steady"],
     ];
     for run in runs {
         // A sweep has no ramp.

@@ -265,3 +265,40 @@ fn of_probes_what_is_told_is_said_once_with_how_many_have_it() {
         assert_eq!(told(limits, warning(FindingId::MergedIo)).len(), 1);
     }
 }
+
+#[test]
+fn a_path_that_carries_clearly_less_than_another_path_to_its_disk_is_named() {
+    let path = |name: &str, serial: &str| TargetRecord {
+        devices: vec![BlockDevice {
+            name: name.to_owned(),
+            serial: Some(serial.to_owned()),
+            ..BlockDevice::default()
+        }],
+        ..TargetRecord::default()
+    };
+    let volumes = ["/dev/sdb", "/dev/sdc", "/dev/sdd"].map(str::to_owned);
+    // Of each path what it carries, and half of the width of the interval of that.
+    let slow = |serials: [&str; 3], rates: [(f64, f64); 3]| {
+        let targets = [("sdb", serials[0]), ("sdc", serials[1]), ("sdd", serials[2])];
+        let targets = targets.map(|(name, serial)| path(name, serial));
+        let carries = |(volume, (ceiling_iops, half)): (usize, (f64, f64))| {
+            let ceiling_confidence = Some(Confidence { low: ceiling_iops - half, high: ceiling_iops + half });
+            Curve { volume, ..curve(Saturation { ceiling_iops, ceiling_confidence, ..saturation() }) }
+        };
+        let curves: Vec<Curve> = rates.into_iter().enumerate().map(carries).collect();
+        slow_paths(&targets, &curves, &volumes)
+    };
+    let one_disk = ["naa.6000"; 3];
+    let found = slow(one_disk, [(6_000.0, 10.0), (3_000.0, 10.0), (5_900.0, 10.0)]);
+    assert_eq!(ids(&found), [(FindingId::SlowPath, Severity::Warning)]);
+    let Evidence::Swept(SweptFact::SlowPath { path, other, .. }) = &found[0].evidence else {
+        panic!("{found:?}")
+    };
+    assert_eq!((path.as_str(), other.as_str()), ("sdc", "sdb"));
+    // Some percent, an interval that leaves it open, other disks, and devices that share a serial number.
+    assert_eq!(slow(one_disk, [(6_000.0, 10.0), (4_900.0, 10.0), (6_000.0, 10.0)]), []);
+    assert_eq!(slow(one_disk, [(6_000.0, 900.0), (4_500.0, 900.0), (6_000.0, 900.0)]), []);
+    let halved = [(6_000.0, 10.0), (3_000.0, 10.0), (6_000.0, 10.0)];
+    assert_eq!(slow(["naa.1", "naa.2", "naa.1"], halved), []);
+    assert_eq!(slow(["S6CK"; 3], halved), []);
+}

@@ -19,6 +19,12 @@ fn of_curves() -> Vec<(FindingId, Evidence)> {
     let split = |iops, iodepth, numjobs| Split { iops, iodepth, numjobs };
     let splits =
         SweptFact::SplitMatters { outstanding: 64, most: split(8_000.0, 8, 8), least: split(6_000.0, 64, 1) };
+    let slow_path = SweptFact::SlowPath {
+        path: "sdc".to_owned(),
+        mib_per_s: 388.1,
+        other: "sdb".to_owned(),
+        other_mib_per_s: 774.6,
+    };
     vec![
         (Id::Drift, drift(4_000.0)),
         (Id::Drift, drift(12_000.0)),
@@ -30,6 +36,7 @@ fn of_curves() -> Vec<(FindingId, Evidence)> {
         (Id::RoughFit, rough(false, true)),
         (Id::RoughFit, rough(true, false)),
         (Id::SplitMatters, E::Swept(splits)),
+        (Id::SlowPath, E::Swept(slow_path)),
     ]
 }
 
