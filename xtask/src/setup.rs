@@ -22,7 +22,7 @@ struct Need {
 /// Not on the path, and in another place elsewhere.
 const WINE: &str = "wine64";
 
-const NEEDS: [Need; 8] = [
+const NEEDS: [Need; 11] = [
     Need {
         program: "fio",
         package: "fio",
@@ -34,6 +34,13 @@ const NEEDS: [Need; 8] = [
     Need { program: "mkfs.btrfs", package: "btrfs-progs", without: "striped volumes are not tested" },
     Need { program: "nbdkit", package: "nbdkit", without: "no block device that lies is verified" },
     Need { program: "nbdfuse", package: "libnbd-bin", without: "no block device that lies is verified" },
+    Need { program: "pgbench", package: "postgresql", without: "no load on PostgreSQL is observed" },
+    Need {
+        program: "mariadb-install-db",
+        package: "mariadb-server",
+        without: "no load on MariaDB is observed",
+    },
+    Need { program: "sysbench", package: "sysbench", without: "no load on MariaDB is observed" },
     Need { program: "losetup", package: "util-linux", without: "loop devices are not tested" },
 ];
 

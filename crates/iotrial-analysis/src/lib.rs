@@ -34,6 +34,7 @@ pub mod sweep;
 pub mod settings;
 pub mod host_attributes;
 pub mod watch;
+pub mod database_run;
 pub mod comparison;
 pub mod audit;
 pub mod awr;

@@ -1,5 +1,5 @@
-//! Results of other tools, and printed ones, as records; the jobs of fio as profiles ([`fio_job`]); and what
-//! an operating system counted at its disks ([`counters`]).
+//! Results of other tools, and printed ones, as records; the jobs of fio as profiles ([`fio_job`]); what
+//! an operating system counted at its disks ([`counters`]); and what a driver prints while it loads a database ([`driver`]).
 //!
 //! [`import`] recognises a format by the content of the file, never by its name, and hands it to the reader
 //! of that format. Each reader is in a file of its own and takes over what the source states: units are
@@ -36,6 +36,7 @@ mod format;
 pub mod fio_job;
 pub mod counters;
 pub mod awr;
+pub mod driver;
 pub mod archive;
 
 use std::collections::BTreeMap;

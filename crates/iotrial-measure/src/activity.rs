@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::database_run::CpuShares;
 use iotrial_model::record::{ActivityLook, BusyProcess, DiskActivity};
 
 use crate::disk_stats::DiskStat;
@@ -79,6 +80,22 @@ impl ActivitySnapshot {
     /// The same beside a load: disks and threads of the kernel are left out, because they work for the load as well.
     pub fn look_beside_load(&self, earlier: &Self, own: u32) -> ActivityLook {
         self.look(earlier, own, false)
+    }
+
+    /// What the CPUs did since `earlier`, and what process `driver` used of them with all that it started.
+    pub fn cpu_since(&self, earlier: &Self, driver: Option<u32>) -> CpuShares {
+        let wall_s = self.at.saturating_sub(earlier.at).as_secs_f64();
+        let of_all = self.cpus.zip(earlier.cpus).and_then(|(now, then)| {
+            let all = now.all.saturating_sub(then.all);
+            (all > 0).then(|| 100.0 * now.busy.saturating_sub(then.busy) as f64 / all as f64)
+        });
+        let of_driver = driver.filter(|_| wall_s > 0.0).map(|driver| {
+            let used = self.used_since(earlier);
+            let ticks: u64 =
+                used.iter().filter(|(pid, _)| self.is_within(**pid, driver)).map(|(_, ticks)| ticks).sum();
+            ticks as f64 * self.tick.as_secs_f64() / wall_s
+        });
+        CpuShares { busy_percent: of_all, driver_cpus: of_driver }
     }
 
     fn look(&self, earlier: &Self, own: u32, with_kernel: bool) -> ActivityLook {

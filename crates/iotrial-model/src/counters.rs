@@ -226,6 +226,13 @@ impl DiskCounters {
         self.columns.iter().flatten().any(|value| *value > 0.0)
     }
 
+    /// Without the intervals behind the first ones.
+    fn truncate(&mut self, count: usize) {
+        for column in &mut self.columns {
+            column.truncate(count);
+        }
+    }
+
     /// Without the first intervals.
     pub fn remove_first(&mut self, count: usize) {
         for column in &mut self.columns {
@@ -301,6 +308,16 @@ impl CounterSeries {
             self.durations_s.remove(0);
         }
         self.disks.iter_mut().for_each(|disk| disk.remove_first(1));
+    }
+
+    /// Without the last interval.
+    pub fn remove_last(&mut self) {
+        self.interval_count = self.interval_count.saturating_sub(1);
+        self.durations_s.truncate(self.interval_count);
+        if let Times::OfDay(times) | Times::OfCalendar(times) = &mut self.times {
+            times.truncate(self.interval_count);
+        }
+        self.disks.iter_mut().for_each(|disk| disk.truncate(self.interval_count));
     }
 
     /// Indices of the disks whose role is known.

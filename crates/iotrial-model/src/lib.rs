@@ -47,6 +47,8 @@ pub mod host_fact;
 pub mod wanted;
 pub mod counters;
 pub mod observation;
+pub mod database;
+pub mod database_run;
 pub mod subject;
 pub mod verdict;
 pub mod circumstances;

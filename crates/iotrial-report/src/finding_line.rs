@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
 use iotrial_model::audit::Check;
+use iotrial_model::database_run::DatabaseRemarkId;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::observation::ObservationKind;
 use iotrial_sizing::measured::BoundBy;
@@ -62,6 +63,8 @@ pub(crate) enum About<'a> {
     Rule(&'a str),
     /// What counters show.
     Observation(ObservationKind),
+    /// A load on a database.
+    Database(DatabaseRemarkId),
 }
 
 impl About<'_> {
@@ -81,6 +84,7 @@ impl About<'_> {
             Self::Derived => "derived".to_owned(),
             Self::Rule(id) => id.to_owned(),
             Self::Observation(kind) => kind.as_str().to_owned(),
+            Self::Database(id) => id.as_str().to_owned(),
         }
     }
 }

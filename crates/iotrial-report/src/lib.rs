@@ -35,6 +35,7 @@ pub mod replay_files;
 mod verification;
 mod crash;
 mod watch;
+mod database_run;
 pub mod exposition;
 pub mod sweep;
 mod pools;

@@ -84,7 +84,7 @@ fn observations_heading(answer: &WatchAnswer) -> &'static str {
 }
 
 /// What the columns are over.
-fn disks_note(answer: &WatchAnswer) -> &'static str {
+pub(crate) fn disks_note(answer: &WatchAnswer) -> &'static str {
     let has_latency = |disk: &DiskAnswer| {
         [&disk.read, &disk.write, &disk.both].into_iter().any(|one| one.latency_us.is_some())
     };
@@ -422,7 +422,7 @@ fn baseline_note(baseline: &BaselineAnswer) -> String {
     format!("The baseline: {}.{new}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-fn disks_table(answer: &WatchAnswer) -> Option<Table> {
+pub(crate) fn disks_table(answer: &WatchAnswer) -> Option<Table> {
     let (bandwidth, unit) = bandwidth(answer);
     let columns = vec![
         Column::new("disk", Quantity::Words),
@@ -527,7 +527,7 @@ fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
     shown.into_iter().map(row).collect()
 }
 
-fn queue_table(answer: &WatchAnswer) -> Option<Table> {
+pub(crate) fn queue_table(answer: &WatchAnswer) -> Option<Table> {
     let row = |disk: &DiskAnswer| {
         let of =
             |spread: Option<Spread>, which: fn(&Spread) -> f64| Value::number(spread.map(|one| which(&one)));
@@ -564,7 +564,7 @@ fn queue_table(answer: &WatchAnswer) -> Option<Table> {
 /// Below an hour a calendar has no ticks that help.
 const SHORT_S: f64 = 3_600.0;
 
-fn charts(course: &Course, answer: &WatchAnswer) -> Vec<Chart> {
+pub(crate) fn charts(course: &Course, answer: &WatchAnswer) -> Vec<Chart> {
     let length = answer.span.map_or(0.0, |span| span.to_s - span.from_s);
     let is_calendar = course.is_calendar && length >= SHORT_S;
     let start = answer.span.filter(|_| course.is_calendar && !is_calendar).map_or(0.0, |span| span.from_s);

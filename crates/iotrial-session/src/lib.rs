@@ -20,6 +20,7 @@ pub mod judged_profile;
 pub mod host_check;
 mod host_warning;
 pub mod watch;
+pub mod observe;
 pub mod setup;
 pub mod quiet;
 pub mod rig;

@@ -7,6 +7,7 @@ mod os;
 #[path = "shell_command/windows.rs"]
 mod os;
 
+use std::ffi::OsString;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
@@ -19,6 +20,25 @@ const ASKED_AT: u32 = 25;
 /// The command, to be run by the shell.
 pub(crate) fn shell(command: &str) -> Command {
     os::shell(command)
+}
+
+/// A program with its arguments, which no shell looks at; like a command of the shell with all that it starts.
+pub(crate) fn program(words: &[OsString]) -> Command {
+    let (name, arguments) = words.split_first().expect("a command has a first word");
+    let mut program = Command::new(name);
+    program.args(arguments);
+    os::apart(&mut program);
+    program
+}
+
+/// Asks it to end, with all that it started. It may take its time, or not do so.
+pub(crate) fn ask_to_end(child: &mut Child) {
+    os::ask_to_end(child);
+}
+
+/// Ends it with all that it started.
+pub(crate) fn end(child: &mut Child) {
+    os::end(child);
 }
 
 /// Why a command was ended.

@@ -1,5 +1,5 @@
 //! The words of iotrial: what is said of findings, checks of an audit, counters, verdicts, loads of a search, recommendations, gates, proposed settings,
-//! host rules, AWR reports and sizings, by ids and facts; and numbers within sentences.
+//! host rules, AWR reports, loads on databases and sizings, by ids and facts; and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -16,6 +16,7 @@ pub mod search;
 pub mod circumstances;
 pub mod stated;
 pub mod observation;
+pub mod database_run;
 pub mod activity;
 pub mod awr;
 pub mod verdict;

@@ -36,6 +36,8 @@ mod host;
 
 mod listen;
 
+mod observe;
+
 mod rig;
 
 mod import;
@@ -63,6 +65,7 @@ pub use gate::GateArgs;
 pub use host::HostArgs;
 pub use import::ImportArgs;
 pub use listen::ListenArgs;
+pub use observe::{ObserveArgs, StatementsOf};
 pub use rig::{RigArgs, USUAL_DIRECTORY, parse_target};
 pub use short_help::program;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
@@ -123,6 +126,8 @@ pub enum Command {
     /// Is the storage of a running system fast enough? Watch it live, or read counters of PerfMon, iostat, sar, SQL Server or
     /// PostgreSQL.
     Watch(Box<WatchArgs>),
+    /// What does a real database do on this storage, and does storage hold it back? Watches it under your own load.
+    Observe(Box<ObserveArgs>),
     /// Show results: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
     #[command(alias = "show")]
     Report(ReportArgs),

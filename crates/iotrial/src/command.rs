@@ -13,6 +13,7 @@ pub mod generate;
 pub mod import;
 pub mod interview;
 pub mod label;
+pub mod observe;
 pub mod open;
 pub mod profiles;
 pub mod records;
@@ -42,6 +43,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Study(args)) => study::study(&args),
         Some(Command::Watch(args)) => watch::watch(&args),
+        Some(Command::Observe(args)) => observe::observe(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Audit(args)) => audit::audit(&args),

@@ -144,6 +144,11 @@ mod tests {
         );
         assert!((disk.read_bytes_per_s - 102_400_000.0).abs() < 1.0 && disk.write_bytes_per_s == 0.0);
         assert!(disk.busy_percent.is_some_and(|percent| (percent - 75.066).abs() < 0.01), "{disk:?}");
+        // A driver counts with the children that it has waited for.
+        let shares = at(&after, 13).cpu_since(&at(&before, 10), Some(40));
+        assert_eq!(shares.busy_percent, Some(100.0 * 400.0 / 600.0));
+        assert!(shares.driver_cpus.is_some_and(|cpus| (cpus - 2.6 / 3.0).abs() < 1e-9), "{shares:?}");
+        assert_eq!(at(&after, 13).cpu_since(&at(&before, 10), None).driver_cpus, None);
         // Beside a load neither the kernel nor the disks are somebody else's for certain.
         let look = at(&after, 13).look_beside_load(&at(&before, 10), 70);
         let named: Vec<&str> = look.processes.iter().map(|one| one.name.as_str()).collect();

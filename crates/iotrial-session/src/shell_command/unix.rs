@@ -10,10 +10,21 @@ use rustix::process::{Pid, Signal, kill_process_group};
 pub(super) fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);
+    apart(&mut shell);
+    shell
+}
+
+/// Puts a command into a group of its own.
+pub(super) fn apart(command: &mut Command) {
     // A terminal sends Ctrl-C to the group in front, and would end the command at the first one, which iotrial waits for. And by its group
     // a command is ended with all that it started: ending the shell alone leaves its children.
-    shell.process_group(0);
-    shell
+    command.process_group(0);
+}
+
+/// Asks the command to end, with all that it started and that still runs.
+pub(super) fn ask_to_end(child: &mut Child) {
+    // Not SIGINT: shells start what they put into the background with that one ignored.
+    let _ = kill_process_group(Pid::from_child(child), Signal::TERM);
 }
 
 /// Ends the command with all that it started and that still runs.

@@ -11,6 +11,14 @@ pub(super) fn shell(command: &str) -> Command {
     shell
 }
 
+/// Nothing: ending a command ends the command alone.
+pub(super) fn apart(_: &mut Command) {}
+
+/// Ends the command: Windows has no way to ask a program without a window.
+pub(super) fn ask_to_end(child: &mut Child) {
+    end(child);
+}
+
 /// Ends the command.
 // Not what it started: that takes a job object, which the standard library has no way to make.
 pub(super) fn end(child: &mut Child) {

@@ -183,6 +183,22 @@ const SHORT: &[Short] = &[
         ],
     },
     Short {
+        command: "observe",
+        options: &[
+            ("database", "The database to ask for its statistics"),
+            ("connect", "How psql or mysql reaches it"),
+            ("targets", "Where the database is (repeatable)"),
+            ("ramp", "Leave this time at the beginning out"),
+            ("duration", "Without a command: how long to watch"),
+            ("label", "Name of this configuration"),
+            ("command", "Program that makes the load, behind --"),
+        ],
+        examples: &[
+            "  iotrial observe --database postgres --ramp 10s -- pgbench -T 70 -P 1 bench",
+            "  iotrial observe --database postgres --duration 10m",
+        ],
+    },
+    Short {
         command: "report",
         options: &[
             ("records", RESULTS),
@@ -405,6 +421,7 @@ const QUESTIONS: &[(&str, &[(&str, &str)])] = &[
             ("sweep", "How fast it can get, and what limits it"),
             ("check", "Whether this host is set up for a database; runs no load"),
             ("watch", "Whether the storage of a running system is fast enough"),
+            ("observe", "What a real database does on it, under your own load"),
             ("verify", "Whether it gives back what is written"),
         ],
     ),
@@ -421,14 +438,13 @@ const QUESTIONS: &[(&str, &[(&str, &str)])] = &[
         &[
             ("awr", "Oracle AWR reports: how much I/O the database does"),
             ("import", "Results of fio, diskspd, vdbench and other tools"),
-            ("audit", "Contradictions in a result or a published table"),
         ],
     ),
 ];
 
 /// The other commands, which need only a name.
 const OTHERS: &[(&str, &[&str])] = &[
-    ("Results", &["report", "open", "records", "label", "remove"]),
+    ("Results", &["report", "open", "records", "label", "remove", "audit"]),
     ("Loads and limits", &["profiles", "thresholds"]),
     ("This host", &["target", "clean", "config", "completions", "man", "schema"]),
     ("Help", &["help", "docs"]),

@@ -11,6 +11,7 @@ use iotrial_model::audit::Check;
 use iotrial_model::awr::{AwrFigure, RemarkId};
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::crash::CrashRemark;
+use iotrial_model::database_run::{DatabaseRemarkId, HeldBackBy};
 use iotrial_model::finding::FindingId;
 use iotrial_model::host_fact::{FactId, FactUnit};
 use iotrial_model::observation::ObservationKind;
@@ -215,6 +216,8 @@ fn ids_page() -> String {
         ids!("Checks of an audit", "What each compares, then its source and its limits ([audit.md](audit.md)).", Check),
         ids!("Limits of a sweep", "What holds the rate at its ceiling ([sweep.md](sweep.md)).", LimitKind),
         ids!("Observations on counters", "What `iotrial watch` sees ([watch.md](watch.md)).", ObservationKind),
+        ids!("Remarks on a load of a database", "What `iotrial observe` remarks ([observe.md](observe.md)). A doubt makes the exit code 4.", DatabaseRemarkId),
+        ids!("What held a load of a database back", "`limit.by` of `iotrial observe --json`; the first that holds ([observe.md](observe.md#what-held-it-back)).", HeldBackBy),
         ids!("Remarks on AWR reports", "What `iotrial awr` remarks ([awr.md](awr.md#remarks)).", RemarkId),
         ids!("Reservations of a recommendation", "Why it is not to be relied upon ([compare.md](compare.md)).", ReservationKind),
         section("Figures of AWR reports", "The unit ends the key. `iotrial awr --json` has each with its place ([awr.md](awr.md)).", "key", figures),

@@ -44,6 +44,8 @@ mod json_stream;
 mod kubernetes;
 mod latency_limit;
 mod live_figures;
+#[cfg(target_os = "linux")]
+mod observe;
 mod one_answer;
 mod outputs;
 mod planted;

@@ -24,7 +24,7 @@ struct Reader {
 const SIM: [&str; 7] = ["--engine", "sim", "--seed", "1", "--ramp=0s", "--duration=1s", "--quiet"];
 const GATE: &str = "--gate=data.read.p99 < 100s";
 
-const READERS: [Reader; 18] = [
+const READERS: [Reader; 19] = [
     Reader {
         command: "run",
         only: &[],
@@ -69,6 +69,13 @@ const READERS: [Reader; 18] = [
         only: &["--record"],
         words: &["--interval=100ms", "--duration=200ms", "--thresholds=./flash.in"],
         inputs: &["flash.in"],
+    },
+    // With a driver that does nothing.
+    Reader {
+        command: "observe",
+        only: &["--html", "--xlsx", "--markdown", "--csv", "--record"],
+        words: &[],
+        inputs: &[],
     },
     Reader {
         command: "report",
@@ -173,6 +180,9 @@ impl Reader {
             _ => {}
         }
         words.extend(more.iter().map(String::as_str));
+        if self.command == "observe" {
+            words.extend(["--", env!("CARGO_BIN_EXE_iotrial"), "--version"]);
+        }
         bench.run(&words)
     }
 }
