@@ -5,15 +5,16 @@
 //! `docs/audit.md`.
 
 use iotrial_model::audit::{
-    AuditFinding, AuditPlace, Check, ConfiguredOutstanding, Conflict, Observation, Parts, ResultPart,
-    Unchecked, Weight,
+    AuditFinding, AuditPlace, Check, ConfiguredOutstanding, Conflict, DerivedRate, Observation, Parts,
+    ResultPart, Unchecked, Weight,
 };
 use iotrial_model::content::Checksum;
 use iotrial_model::finding::FindingId;
 use iotrial_model::imported::TablePlace;
+use iotrial_model::load::Role;
 use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
-use iotrial_words::audit::{FindingWords, not_checked, observes, says};
+use iotrial_words::audit::{FindingWords, formula, not_checked, observes, says};
 use serde::{Serialize, Serializer};
 
 mod tally;
@@ -33,6 +34,8 @@ mod outstanding;
 mod latency;
 
 mod link;
+
+mod mixed_sizes;
 
 mod cache;
 
@@ -64,6 +67,9 @@ pub struct Audit {
     /// What the figures tell besides.
     #[serde(serialize_with = "observations_in_words")]
     pub observations: Vec<Observation>,
+    /// Figures that nobody printed, and that follow from those that are.
+    #[serde(serialize_with = "derived_in_words", skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<DerivedRate>,
     /// What could not be checked, and why.
     #[serde(serialize_with = "unchecked_in_words")]
     pub unchecked: Vec<Unchecked>,
@@ -93,6 +99,33 @@ fn findings_in_words<S: Serializer>(findings: &[AuditFinding], serializer: S) ->
 
 fn observations_in_words<S: Serializer>(all: &[Observation], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(all.iter().map(observes))
+}
+
+fn derived_in_words<S: Serializer>(all: &[DerivedRate], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Said<'d> {
+        place: Option<&'d str>,
+        stream: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        role: Option<Role>,
+        block_size_bytes: u64,
+        other_block_size_bytes: u64,
+        iops: f64,
+        low_iops: f64,
+        high_iops: f64,
+        formula: String,
+    }
+    serializer.collect_seq(all.iter().map(|one| Said {
+        place: one.place.source.as_deref(),
+        stream: one.stream.metric_word(),
+        role: one.role,
+        block_size_bytes: one.large.get(),
+        other_block_size_bytes: one.small.get(),
+        iops: one.iops,
+        low_iops: one.range.low,
+        high_iops: one.range.high,
+        formula: formula(one),
+    }))
 }
 
 fn unchecked_in_words<S: Serializer>(all: &[Unchecked], serializer: S) -> Result<S::Ok, S::Error> {
@@ -142,10 +175,10 @@ impl Audit {
     }
 
     fn of_tally(subject: String, kind: &'static str, tally: Tally) -> Self {
-        let Tally { mut findings, checks, observations, unchecked } = tally;
+        let Tally { mut findings, checks, observations, derived, unchecked } = tally;
         // Stable: within a weight the order of the checks stays.
         findings.sort_by_key(|finding| finding.weight);
-        Self { subject, kind, findings, checks, observations, unchecked }
+        Self { subject, kind, findings, checks, observations, derived, unchecked }
     }
 
     /// Whether figures or words contradict each other.
@@ -173,6 +206,7 @@ fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
         latency::check_latencies(part, tally);
         link::check_link(part, &subject.attributes, tally);
     }
+    mixed_sizes::derive_rates(subject, &parts, tally);
     asked::check_cpu(subject, tally);
     // What devices counted over a run is weighed by its findings, which know how devices lie on one another.
     let devices = if subject.source.is_some() { &subject.devices[..] } else { &[] };

@@ -5,6 +5,7 @@
 
 mod cause;
 mod compared;
+mod derived_rate;
 mod observation;
 mod place;
 mod right;
@@ -18,6 +19,7 @@ use crate::range::Range;
 
 pub use cause::{Cause, UnitMistake, Witness};
 pub use compared::{Compared, Link, LinkName, RateBasis, Unit};
+pub use derived_rate::DerivedRate;
 pub use observation::{ConfiguredOutstanding, Observation, Parts};
 pub use place::{AuditPlace, LatencyKind, ResultPart};
 pub use right::{Right, RightFigure, RightQuantity};
@@ -32,7 +34,8 @@ words! {
         /// single direction, the other of both; another block size; several sizes in one figure. Needs the block size; with several
         /// sizes the product is a range.
         IopsBandwidth = "iops-bandwidth",
-        /// GiB, bytes and counts with rate × runtime; rates, counts and bytes of reads and writes with their sum; for a run of iotrial,
+        /// GiB, bytes and counts with rate × runtime; rates, counts and bytes of reads and writes with their sum, and a mean
+        /// latency or percentile of both with theirs (the mean by their counts, their rates or the mix of the load, otherwise between them); for a run of iotrial,
         /// its totals with its seconds; for diskspd's XML, its time series with runtime and counts; for its text and for
         /// clients of fio, the rows of the parts with their totals, and the mean over all I/Os with those of the parts. Rates need the runtime. A shortened time series may have fewer I/Os. Rows of several targets that
         /// add up to less are a doubt.

@@ -3,7 +3,7 @@
 use iotrial_analysis::audit::{Audit, CheckCount};
 use iotrial_model::audit::{AuditFinding, Weight};
 use iotrial_model::record::Severity;
-use iotrial_words::audit::{FindingWords, compares, not_checked, observes, says};
+use iotrial_words::audit::{FindingWords, compares, derived_rates, not_checked, observes, says};
 
 use crate::document::{Answer, Block, Document, FindingLine, Front, PointList, Section};
 use crate::finding_line::About;
@@ -157,7 +157,7 @@ fn of_audit(audit: &Audit) -> Document {
         is_good: standing(contradictions, doubts, !is_unheld(audit)),
         headline,
         sentence,
-        points: audit.observations.iter().map(observes).collect(),
+        points: audit.observations.iter().map(observes).chain(derived_rates(&audit.derived)).collect(),
         lists: lists.into_iter().collect(),
     };
     let mut sections = vec![section("answer", "", Block::Answer(answer))];

@@ -2,6 +2,7 @@
 
 mod cause;
 mod claim;
+mod derived_rate;
 mod figures;
 mod place;
 mod right;
@@ -14,6 +15,8 @@ use iotrial_model::range::Range;
 
 use crate::stated::{write_change, write_number, write_range};
 use claim::metric_in_words;
+
+pub use derived_rate::{derived_rates, formula};
 
 /// The sentences of a finding, none with a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -64,6 +64,16 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     tally.compare((told - asked).abs() <= allowed, finding);
 }
 
+/// The share of reads that the only load asks for, from 0 to 1, with the points by which a mix may miss it; `None` where rates or other
+/// jobs decide.
+pub(super) fn share_of_reads(part: &Part<'_>) -> Option<Range> {
+    let [load] = &part.loads[..] else { return None };
+    let decides = !load.verifies() && !load.is_held_back() && !load.may_have_others();
+    let asked = load.rwmix_read_percent.filter(|_| decides)?;
+    let share = |percent: f64| percent.clamp(0.0, 100.0) / 100.0;
+    Some(Range { low: share(asked - MIX_POINTS), high: share(asked + MIX_POINTS) })
+}
+
 /// Options of one job of a group do not tell what the others were asked for.
 fn weight_of(part: &Part<'_>) -> Weight {
     if part.may_be_of_others() { Weight::Doubt } else { Weight::Contradiction }

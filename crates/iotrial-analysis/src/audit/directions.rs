@@ -1,16 +1,19 @@
 //! Reads and writes together are what is told of both, and the jobs together are what is told of all of them.
 
 use iotrial_model::audit::{
-    AuditFinding, Cause, Check, Compared, Reason, ResultPart, Right, RightFigure, RightQuantity, Unit, Weight,
+    AuditFinding, Cause, Check, Compared, LatencyKind, Reason, ResultPart, Right, RightFigure, RightQuantity,
+    Unit, Weight,
 };
-use iotrial_model::imported::{SourceKind, Stated, StatedStream};
+use iotrial_model::imported::{SourceKind, Stated, StatedLatency, StatedStream};
 use iotrial_model::load::Direction;
 use iotrial_model::range::Range;
 use iotrial_model::record::{JobCounts, OpCounts};
+use iotrial_model::stated_latency::BUCKET_SHARE;
 use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::subject::{Facts, Ops, Subject};
 
 use super::agreement::Told;
+use super::asked;
 use super::part::{Part, Stream, bytes};
 use super::tally::Tally;
 
@@ -66,6 +69,86 @@ pub(super) fn check_directions(part: &Part<'_>, tally: &mut Tally) {
             })
         };
         tally.found(wrong_sum(part, &sum, [differs(read), differs(write), differs(Some(all))]));
+    }
+    if let (Some(read), Some(write)) = (read, write) {
+        check_latencies_of_both(part, [read, write, all], tally);
+    }
+}
+
+/// A mean of both is that of reads and writes, each weighted by its I/Os; a percentile of both is between theirs, because at the lower of
+/// the two too few of either are done, and at the higher one enough of both.
+fn check_latencies_of_both(part: &Part<'_>, streams: [&Stream<'_>; 3], tally: &mut Tally) {
+    type OfStream = fn(&StatedStream) -> &StatedLatency;
+    let kinds: [(LatencyKind, OfStream); 2] = [
+        (LatencyKind::Total, |stated| &stated.total_latency),
+        (LatencyKind::Completion, |stated| &stated.completion_latency),
+    ];
+    let [read_stream, write_stream, _] = streams;
+    for (kind, latency) in kinds {
+        let [read, write, all] = streams.map(|stream| latency(&stream.stated));
+        let place = part.place.latency(StreamKind::Mixed, kind);
+        if let (Some(read), Some(write), Some(all)) = (read.mean_us, write.mean_us, all.mean_us) {
+            let expected = mean_of_both(read, write, read_share(part, read_stream, write_stream));
+            let room = Range {
+                low: expected.low * (1.0 - MEAN_SHARE) - MEAN_US,
+                high: expected.high * (1.0 + MEAN_SHARE) + MEAN_US,
+            };
+            let is_plain_mean = (Range::of(read) + Range::of(write)).scaled(0.5).overlaps(Range::of(all));
+            let cause = if is_plain_mean { Cause::NotWeighted } else { Cause::Usual };
+            let compared = Compared::LatencyOfDirections { percent: None, read, write };
+            tally.compare(
+                Range::of(all).overlaps(room),
+                of_both(&place, compared, all, expected).because(cause),
+            );
+        }
+        for one in &all.percentiles_us {
+            let of = |latency: &StatedLatency| {
+                let same = latency.percentiles_us.iter().find(|other| other.percent == one.percent);
+                same.map(|same| same.at)
+            };
+            let (Some(read), Some(write)) = (of(read), of(write)) else { continue };
+            let (reads, writes) = (Range::of(read), Range::of(write));
+            let between = Range { low: reads.low.min(writes.low), high: reads.high.max(writes.high) };
+            let compared = Compared::LatencyOfDirections { percent: Some(one.percent), read, write };
+            tally.compare(
+                Range::of(one.at).overlaps(between.widened(BUCKET_SHARE)),
+                of_both(&place, compared, one.at, between),
+            );
+        }
+    }
+}
+
+/// A latency of both, in µs, with what those of reads and writes allow.
+fn of_both(place: &ResultPart, compared: Compared, all: Stated, expected: Range) -> AuditFinding {
+    let nearest = all.value.clamp(expected.low, expected.high);
+    AuditFinding::of_figures(place, compared, all, expected)
+        .expecting(None, Unit::Us)
+        .off_by(100.0 * (all.value / nearest - 1.0))
+}
+
+/// All that the mean of both may be, with this share of reads.
+fn mean_of_both(read: Stated, write: Stated, share: Range) -> Range {
+    let (read, write) = (Range::of(read), Range::of(write));
+    let mean = |share: f64| read.scaled(share) + write.scaled(1.0 - share);
+    // It moves evenly with the share, so its ends are at those of the share.
+    let (least, most) = (mean(share.low), mean(share.high));
+    Range { low: least.low.min(most.low), high: least.high.max(most.high) }
+}
+
+/// The share of reads, from 0 to 1: by counts, or else by rates that nothing contradicts, or else as the load asks for it. Without any of
+/// these it may be any.
+fn read_share(part: &Part<'_>, read: &Stream<'_>, write: &Stream<'_>) -> Range {
+    let counts = read.stated.io_count.zip(write.stated.io_count);
+    let counts = counts.map(|(read, write)| (Range::exact(bytes(read)), Range::exact(bytes(write))));
+    let is_sound = |stream: &Stream<'_>| !Told::of(part, stream).iops_differ();
+    let rates = || {
+        let rates = read.stated.iops.zip(write.stated.iops).filter(|_| is_sound(read) && is_sound(write));
+        rates.map(|(read, write)| (Range::of(read), Range::of(write)))
+    };
+    let share = |read: f64, write: f64| if read > 0.0 { read / (read + write) } else { 0.0 };
+    match counts.or_else(rates).filter(|(read, write)| read.high + write.high > 0.0) {
+        Some((read, write)) => Range { low: share(read.low, write.high), high: share(read.high, write.low) },
+        None => asked::share_of_reads(part).unwrap_or(Range { low: 0.0, high: 1.0 }),
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the checks come to: findings, and how often each check held.
 
-use iotrial_model::audit::{AuditFinding, AuditPlace, Check, Observation, Reason, Unchecked, Weight};
+use iotrial_model::audit::{
+    AuditFinding, AuditPlace, Check, DerivedRate, Observation, Reason, Unchecked, Weight,
+};
 use serde::Serialize;
 
 /// How often a check was made, and how often it held.
@@ -23,6 +25,8 @@ pub(super) struct Tally {
     pub(super) checks: Vec<CheckCount>,
     /// What the figures tell besides.
     pub(super) observations: Vec<Observation>,
+    /// What follows from the figures, and is not among them.
+    pub(super) derived: Vec<DerivedRate>,
     /// What could not be looked at, and why.
     pub(super) unchecked: Vec<Unchecked>,
 }

@@ -13,7 +13,7 @@ use iotrial_model::imported::{
     ImportedJob, ImportedRecord, LatencyBand, Source, SourceKind, Stated, StatedDevice, StatedInterval,
     StatedLoad, StatedOps, StatedPercentile, StatedStream,
 };
-use iotrial_model::load::Pattern;
+use iotrial_model::load::{Pattern, Role};
 use iotrial_model::record::RunRecord;
 use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::table::PublishedTable;
@@ -192,6 +192,91 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn latencies_of_both_directions_that_are_made_of_theirs_are_never_accused(
+        read in truth(),
+        write in truth(),
+        writes in 1_usize..=2_000,
+        digits in 2_usize..=6,
+        has_rates in any::<bool>(),
+    ) {
+        let mut write = write;
+        // Any of them, so that reads and writes differ in number.
+        let step = write.latencies_us.len() as f64 / writes as f64;
+        write.latencies_us =
+            (0..writes).map(|index| write.latencies_us[(index as f64 * step) as usize]).collect();
+        let mut both = read.clone();
+        both.latencies_us.extend(&write.latencies_us);
+        both.latencies_us.sort_by(f64::total_cmp);
+        let audit = audit(&row_of_both([&read, &write, &both], digits, has_rates));
+        prop_assert!(audit.findings.is_empty(), "{:#?}", audit.findings);
+        let latencies_held = audit.checks.iter().filter(|one| one.check == Check::Totals).map(|one| one.held);
+        // The mean and three percentiles.
+        prop_assert!(latencies_held.sum::<usize>() >= 4, "{:?}", audit.checks);
+    }
+}
+
+/// A row of reads, of writes, and of both together, at 1,000 I/Os per second for each I/O that is known of them.
+fn row_of_both(all: [&Truth; 3], digits: usize, has_rates: bool) -> String {
+    let streams = all.map(|truth| {
+        let rate = has_rates.then(|| ("iops", 1_000.0 * truth.latencies_us.len() as f64));
+        let latencies = [
+            ("lat_mean_us", truth.mean_us()),
+            ("lat_p50_us", truth.percentile_us(50.0)),
+            ("lat_p99_us", truth.percentile_us(99.0)),
+            ("lat_p999_us", truth.percentile_us(99.9)),
+        ];
+        let figures = latencies.into_iter().chain(rate);
+        let figures: Vec<String> =
+            figures.map(|(name, value)| format!("{name} = {}", print(value, digits))).collect();
+        figures.join(", ")
+    });
+    let [read, write, total] = streams;
+    format!(
+        "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n\
+         read = {{ {read} }}\nwrite = {{ {write} }}\ntotal = {{ {total} }}\n"
+    )
+}
+
+/// What is found of a row whose reads take 1 ms and whose writes take 4 ms: the cause, and what would be right.
+fn of_both(read_iops: &str, write_iops: &str, total: &str) -> Vec<(Cause, f64)> {
+    let text = format!(
+        "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n\
+         read = {{ {read_iops}lat_mean_us = \"1000\", lat_p99_us = \"3000\" }}\n\
+         write = {{ {write_iops}lat_mean_us = \"4000\", lat_p99_us = \"9000\" }}\ntotal = {{ {total} }}\n"
+    );
+    let findings = audit(&text).findings;
+    assert!(findings.iter().all(|one| one.check == Check::Totals), "{findings:#?}");
+    findings.iter().map(|one| (one.cause, rights(one)[0].2)).collect()
+}
+
+#[test]
+fn a_mean_of_both_directions_is_weighted_by_their_rates_and_a_percentile_is_between_theirs() {
+    let mean = |total: &str| of_both("iops = \"45000\", ", "iops = \"5000\", ", total);
+    assert_eq!(mean("lat_mean_us = \"1300\""), []);
+    let [(Cause::Usual, right)] = &mean("lat_mean_us = \"3000\"")[..] else { panic!() };
+    // 45,000 × 1,000 + 5,000 × 4,000, over 50,000.
+    assert!((right - 1_300.0).abs() < 2.0, "{right}");
+    assert_eq!(mean("lat_mean_us = \"2500\"")[0].0, Cause::NotWeighted);
+    // The mix that the load asks for stands for rates: of 90 % reads a mean of 1.15 to 1.45 ms.
+    let asked = |total: &str| {
+        let text = "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\nload = { read_percent = 90 }\n\
+                    read = { lat_mean_us = \"1000\" }\nwrite = { lat_mean_us = \"4000\" }\n";
+        audit(&format!("{text}total = {{ lat_mean_us = \"{total}\" }}\n")).findings.len()
+    };
+    assert_eq!([asked("1300"), asked("1440"), asked("3000")], [0, 0, 1]);
+    // Without rates it is between the two, whatever the mix.
+    let mean = |total: &str| of_both("", "", total).len();
+    assert_eq!([mean("lat_mean_us = \"3000\""), mean("lat_mean_us = \"1000\"")], [0, 0]);
+    assert_eq!([mean("lat_mean_us = \"5000\""), mean("lat_mean_us = \"500\"")], [1, 1]);
+    assert_eq!([mean("lat_p99_us = \"8000\""), mean("lat_p99_us = \"9100\"")], [0, 0], "a bucket");
+    assert_eq!([mean("lat_p99_us = \"9500\""), mean("lat_p99_us = \"2500\"")], [1, 1]);
+    assert_eq!(mean("lat_p999_us = \"9500\""), 0, "nothing is known of theirs");
+}
+
 #[test]
 fn from_what_is_printed_as_zero_a_change_has_only_a_least() {
     let found = |percent: &str| {
@@ -292,6 +377,47 @@ fn one_direction_beside_both_is_recognised() {
     let text = "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n\
                 load = { read_percent = 70, block_size_bytes = 8192 }\ntotal = { iops = 10123, bandwidth_mib_per_s = 55.4 }";
     assert_eq!(audit(text).findings[0].cause, Cause::BandwidthOfOne(StreamKind::Read));
+}
+
+/// What follows of the larger of two sizes, for a stream of pages of 8 KiB and of log blocks of `log_bytes`.
+fn rate_of_log(log_bytes: u64, write: &str) -> (Vec<iotrial_model::audit::DerivedRate>, Vec<Check>) {
+    let job = |name: &str, role: &str, reads: u64, size: u64| {
+        format!(
+            "[[job]]\nname = \"{name}\"\nrole = \"{role}\"\nread_percent = {reads}\nblock_size_bytes = {size}\n"
+        )
+    };
+    let text = format!(
+        "format = \"iotrial.table/1\"\ntitle = \"T\"\n{}{}[[row]]\nid = \"A\"\n\
+         read = {{ iops = 98600, bandwidth_mib_per_s = 770 }}\nwrite = {{ {write} }}\n",
+        job("pages", "data", 70, 8_192),
+        job("log", "log", 0, log_bytes)
+    );
+    let audit = audit(&text);
+    (audit.derived, audit.findings.iter().map(|one| one.check).collect())
+}
+
+#[test]
+fn the_rate_of_a_log_follows_from_writes_of_two_sizes_and_what_no_mix_of_them_gives_is_a_contradiction() {
+    let (derived, findings) = rate_of_log(65_536, "iops = 53900, bandwidth_mib_per_s = 501");
+    let [one] = &derived[..] else { panic!("{derived:?}") };
+    // (1,024 × 501 − 8 × 53,900) ÷ 56.
+    assert_eq!((one.stream, one.role, one.iops.round()), (StreamKind::Write, Some(Role::Log), 1_461.0));
+    // From 500.5 MiB/s of 54,000 to 502 of 53,850.
+    assert_eq!([one.range.low, one.range.high].map(f64::round), [1_438.0, 1_487.0]);
+    assert_eq!(findings, []);
+    // Below 8 KiB each, and above 64 KiB each.
+    for bandwidth in ["399", "3501"] {
+        let write = format!("iops = 53900, bandwidth_mib_per_s = {bandwidth}");
+        assert_eq!(rate_of_log(65_536, &write), (Vec::new(), vec![Check::IopsBandwidth]), "{bandwidth}");
+    }
+    // All of 8 KiB, as far as the digits tell; one size; no bytes.
+    for (size, write) in [
+        (65_536, "iops = 53900, bandwidth_mib_per_s = 421"),
+        (8_192, "iops = 53900, bandwidth_mib_per_s = 421"),
+        (65_536, "iops = 53900"),
+    ] {
+        assert_eq!(rate_of_log(size, write), (Vec::new(), Vec::new()), "{size}, {write}");
+    }
 }
 
 /// What Little's law gives, to a tenth, and what the loads have.

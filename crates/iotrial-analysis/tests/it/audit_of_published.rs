@@ -8,6 +8,7 @@ use iotrial_model::audit::{
     Parts, ResultPart, Right, UnitMistake, Value, Weight,
 };
 use iotrial_model::bound::Amount;
+use iotrial_model::load::Role;
 use iotrial_model::stream::Stream;
 use iotrial_model::table::PublishedTable;
 
@@ -61,6 +62,14 @@ fn two_rows_of_the_throughput_document_print_mb_as_mib_and_no_other_row_is_accus
         assert_eq!(right.iter().map(|one| rounded(one.value)).collect::<Vec<_>>(), [mib_per_s]);
     }
     assert_eq!(held(&audit, Check::IopsBandwidth), (10, 2));
+}
+
+#[test]
+fn the_log_that_the_four_storage_setups_mix_into_their_writes_has_a_rate() {
+    let Some(audit) = audit("oci-sqlserver-fio.toml") else { return };
+    let rates: Vec<f64> = audit.derived.iter().map(|one| one.iops.round()).collect();
+    assert_eq!(rates, [1_461.0, 1_356.0, 1_843.0, 1_795.0]);
+    assert!(audit.derived.iter().all(|one| (one.stream, one.role) == (Stream::Write, Some(Role::Log))));
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub enum Cause {
     DifferentTimes(Range),
     /// Of reads, writes and both ([`Stream::Mixed`]) the figures of this one contradict others of it.
     OnlyWrong(Stream),
+    /// The means of reads and writes were averaged as if there were as many of either.
+    NotWeighted,
     /// I/Os moved less than they should.
     ShortIos,
     /// Reads and writes were swapped.

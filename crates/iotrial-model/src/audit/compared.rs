@@ -77,6 +77,15 @@ pub enum Compared {
         /// Of all three.
         unit: Unit,
     },
+    /// A latency of both directions with what those of reads and writes make of it, or allow, in µs.
+    LatencyOfDirections {
+        /// Which percentile, such as 99; `None` of the mean.
+        percent: Option<f64>,
+        /// The same of reads.
+        read: Stated,
+        /// The same of writes.
+        write: Stated,
+    },
     /// The sum of the rows of threads, or of clients, with the row of their total.
     ThreadRows(Unit),
     /// The mean latency of a total with the mean over its parts, each weighted by its I/Os, in µs.
@@ -169,6 +178,7 @@ impl Compared {
             Self::IopsOfBandwidth { .. } | Self::BandwidthOfIops { .. } => Check::IopsBandwidth,
             Self::TotalOfRate { .. }
             | Self::SumOfDirections { .. }
+            | Self::LatencyOfDirections { .. }
             | Self::ThreadRows(_)
             | Self::MeanOfParts
             | Self::SeriesEnd

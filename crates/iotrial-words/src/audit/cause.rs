@@ -58,6 +58,9 @@ pub(super) fn in_words(finding: &AuditFinding) -> String {
             };
             format!("the figures for {consistent} are consistent, those for {wrong} are not")
         }
+        Cause::NotWeighted => {
+            "the means of reads and writes were averaged as if there were as many of each".to_owned()
+        }
         Cause::ShortIos => {
             "I/Os were short, for example beyond the end of the file or device, or one of the counts was changed".to_owned()
         }
@@ -139,7 +142,9 @@ const fn usual_of_figures(compared: &Compared) -> &'static str {
         Compared::IopsOfBandwidth { .. }
         | Compared::BandwidthOfIops { .. }
         | Compared::TotalOfRate { .. } => "the figures come from different runs, times or directions",
-        Compared::SumOfDirections { .. } => "the total comes from another run, or covers one direction only",
+        Compared::SumOfDirections { .. } | Compared::LatencyOfDirections { .. } => {
+            "the total comes from another run, or covers one direction only"
+        }
         Compared::ThreadRows(_) | Compared::MeanOfParts => "a row was changed, or is missing",
         Compared::SeriesEnd => "the runtime was changed, or the time series comes from another run",
         Compared::SeriesSum => "one of them was changed, or comes from another run",

@@ -70,6 +70,14 @@ pub(super) fn message(
             write_stated(*read),
             write_stated(*write)
         ),
+        Compared::LatencyOfDirections { percent, read, write } => {
+            let what = percent.map_or_else(|| "mean".to_owned(), |percent| format!("p{percent}"));
+            format!(
+                "{} µs of reads and {} µs of writes make a {what} of {expected} µs, not {stated} µs{off}",
+                write_stated(*read),
+                write_stated(*write)
+            )
+        }
         Compared::ThreadRows(unit) => {
             format!(
                 "the rows of threads or clients add up to {stated} {unit}, but the total row has {expected}{off}"

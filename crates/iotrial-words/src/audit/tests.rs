@@ -4,12 +4,13 @@
 use std::fmt::Write as _;
 
 use iotrial_model::audit::{
-    AuditPlace, Cause, Compared, Gain, LatencyKind, Link, LinkName, PrintedAmount, RateBasis, ResultPart,
-    Right, RightFigure, RightQuantity, Unit, UnitMistake, Weight, Witness,
+    AuditPlace, Cause, Compared, DerivedRate, Gain, LatencyKind, Link, LinkName, PrintedAmount, RateBasis,
+    ResultPart, Right, RightFigure, RightQuantity, Unit, UnitMistake, Weight, Witness,
 };
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::finding::{Finding, Severity};
 use iotrial_model::imported::{CpuBasis, Stated};
+use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::stream::Stream;
 use iotrial_model::units::ByteSize;
@@ -68,6 +69,13 @@ fn of_rates() -> Vec<AuditFinding> {
             .with_right(right)
             .off_by(9.95)
     };
+    let latency = |percent, all: &str, expected: Range, off: f64| {
+        let compared = Compared::LatencyOfDirections { percent, read: stated("1000"), write: stated("4000") };
+        let place = row("A").latency(Stream::Mixed, LatencyKind::Total);
+        let finding = AuditFinding::of_figures(place, compared, stated(all), expected);
+        finding.expecting(None, Unit::Us).off_by(off)
+    };
+    let between = Range { low: 1_000.0, high: 4_000.0 };
     let both = RightFigure::exactly(RightQuantity::Both(Unit::Iops), 1_000.5);
     let read = RightFigure::exactly(RightQuantity::Read(Unit::Iops), 799.5);
     let written = RightFigure::exactly(RightQuantity::Written(Unit::Iops), 400.0);
@@ -114,6 +122,9 @@ fn of_rates() -> Vec<AuditFinding> {
         sum(Cause::OnlyWrong(Stream::Write), written.into()),
         sum(Cause::OnlyWrong(Stream::Mixed), both.into()),
         sum(Cause::Usual, Right::either([both, read, written])),
+        latency(None, "2500", Range::exact(1_300.0), 92.3).because(Cause::NotWeighted),
+        latency(None, "5000", between, 25.0),
+        latency(Some(99.9), "5000", between, 25.0),
         AuditFinding::of_figures(reads(), Compared::MeanOfParts, 420.0, 351.67).off_by(19.4),
         AuditFinding::of_figures(reads(), Compared::ThreadRows(Unit::Ios), 100_100.0, 100_000.0)
             .with_right(Right::either([
@@ -353,6 +364,26 @@ fn observations() -> Vec<Observation> {
     ]
 }
 
+/// A log beside pages in one row, in several rows, and in many of sectors.
+fn derived() -> Vec<Vec<DerivedRate>> {
+    let rate = |id: &str, iops: f64, [small, large]: [u64; 2], role| DerivedRate {
+        place: row(id),
+        stream: Stream::Write,
+        small: ByteSize::bytes(small),
+        large: ByteSize::bytes(large),
+        role,
+        iops,
+        range: Range { low: iops - 24.0, high: iops + 26.0 },
+    };
+    let of_log = |id, iops| rate(id, iops, [8_192, 65_536], Some(Role::Log));
+    let many = (0..9).map(|number| rate("A", f64::from(1_000 + number), [512, 4_096], None));
+    vec![
+        vec![of_log("A", 1_461.1)],
+        vec![of_log("A", 1_461.1), of_log("B", 1_356.0), of_log("C", 1_842.9)],
+        many.collect(),
+    ]
+}
+
 fn unchecked() -> Vec<Unchecked> {
     let metric = || "other.orders_per_s".to_owned();
     let (a, b) = (|| "A".to_owned(), || "B".to_owned());
@@ -400,6 +431,9 @@ fn every_sentence_of_an_audit_is_on_one_page() {
     writeln!(page).unwrap();
     for observation in observations() {
         writeln!(page, "{}", observes(&observation)).unwrap();
+    }
+    for sentence in derived().iter().flat_map(|all| derived_rates(all)) {
+        writeln!(page, "{sentence}").unwrap();
     }
     writeln!(page).unwrap();
     for one in unchecked() {
