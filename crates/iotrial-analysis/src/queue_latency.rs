@@ -17,12 +17,13 @@ const MOST_OUTSTANDING: u64 = 176;
 /// By how much a mean latency may differ from outstanding ÷ rate where both are of the same I/Os.
 const LITTLE_AGREES: f64 = 0.1;
 
-/// Whether a load keeps more outstanding than a database does, or saturates a device on purpose as the first load of a search. Not where it is
-/// not known how many are outstanding.
+/// Whether a load keeps more outstanding than a database does, or saturates a device on purpose: as its profile says, or as the first load
+/// of a search. Not where it is not known how many are outstanding.
 pub(crate) fn shows_queue(subject: &Subject<'_>) -> bool {
     let outstanding = outstanding(subject);
-    let saturates = |search: &Search| search.probes.iter().all(|probe| probe.kind == ProbeKind::Saturation);
-    outstanding > MOST_OUTSTANDING || outstanding > 0 && subject.search.is_some_and(saturates)
+    let is_first = |search: &Search| search.probes.iter().all(|probe| probe.kind == ProbeKind::Saturation);
+    let saturates = subject.plan.is_some_and(|plan| plan.saturates) || subject.search.is_some_and(is_first);
+    outstanding > MOST_OUTSTANDING || outstanding > 0 && saturates
 }
 
 /// I/Os that are kept outstanding. What is issued at a rate, follows another job or pauses has no queue of its own making, and does not count.
@@ -144,6 +145,29 @@ mod tests {
             job.arrival = Arrival::Open { iops: 100.0, spacing: Spacing::Poisson, bursts: None };
         }
         assert!(!verdict(&Subject::of_run(&record)).judged.is_empty());
+    }
+
+    #[test]
+    fn a_load_whose_profile_saturates_on_purpose_is_not_judged_however_few_it_keeps() {
+        let mut record = healthy();
+        record.plan.saturates = true;
+        let judged = verdict(&Subject::of_run(&record));
+        assert_eq!((judged.outcome, judged.judged.len()), (Outcome::Inconclusive, 0));
+        assert_eq!(judged.queue().unwrap().outstanding, 9);
+        // At rates it saturates nothing.
+        for job in &mut record.plan.jobs {
+            job.arrival = Arrival::Open { iops: 100.0, spacing: Spacing::Poisson, bursts: None };
+        }
+        assert!(!verdict(&Subject::of_run(&record)).judged.is_empty());
+    }
+
+    #[test]
+    fn profiles_that_look_for_the_highest_throughput_say_that_they_saturate() {
+        let profiles = builtin_profiles().iter().map(|one| Profile::parse(one.text).unwrap());
+        let saturating: Vec<String> =
+            profiles.filter(|profile| profile.saturates).map(|profile| profile.name).collect();
+        assert_eq!(saturating.len(), 6, "{saturating:?}");
+        assert!(saturating.iter().all(|name| name.starts_with("oci-64k-")), "{saturating:?}");
     }
 
     #[test]

@@ -173,6 +173,9 @@ pub struct Plan {
     /// Cache of the array or controller below the targets, as the user gave it; absent where nobody did.
     #[serde(default, rename = "array_cache_bytes", skip_serializing_if = "Option::is_none")]
     pub array_cache: Option<ByteSize>,
+    /// Whether it keeps as many outstanding as saturate the storage, so that its latencies are the length of its queue, and not judged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub saturates: bool,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// The loads that run at once. Counts and intervals of a record are in the same order.
@@ -476,6 +479,7 @@ impl Plan {
             io_deadline: None,
             pages_per_entry: 1,
             array_cache: request.array_cache,
+            saturates: profile.saturates,
             areas: areas.areas,
             jobs,
             notes,

@@ -41,6 +41,9 @@ pub struct Profile {
     /// The load is measured as it stands, with all its outstanding I/Os, instead of being given the highest rate that stays within
     /// the thresholds: for what is bound by bandwidth, and for what repeats a published measurement.
     pub closed: bool,
+    /// The load keeps as many outstanding as saturate the storage, to find its highest throughput: its latencies are the length of its
+    /// queue, and are not judged.
+    pub saturates: bool,
     /// Phases of a full run.
     pub schedule: Schedule,
     /// The same load in less time and space.
@@ -88,6 +91,7 @@ impl Profile {
             let source = top.text("source").unwrap_or_default();
             let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
             let closed = top.boolean("closed").unwrap_or(false);
+            let saturates = top.boolean("saturates").unwrap_or(false);
             let mut steps_are_whole = true;
             let read_step = |table: &mut TableReader<'_>| {
                 let step = StepFile::read(table);
@@ -146,6 +150,7 @@ impl Profile {
                 source,
                 thresholds,
                 closed,
+                saturates,
                 schedule,
                 quick,
                 steps,

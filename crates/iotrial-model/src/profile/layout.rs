@@ -69,6 +69,7 @@ impl Profile {
             source: String::new(),
             thresholds: "flash".to_owned(),
             closed: false,
+            saturates: false,
             schedule,
             quick: Quick { size, schedule },
             steps: Vec::new(),

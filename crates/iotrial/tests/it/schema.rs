@@ -167,6 +167,7 @@ fn keep_a_verified_run(bench: &Bench) {
     record["plan"]["verified"] = json!(true);
     record["plan"]["io_deadline_s"] = json!(15.0);
     record["plan"]["pages_per_entry"] = json!(2);
+    record["plan"]["saturates"] = json!(true);
     let fault = json!({
         "kind": "misdirected-write", "path": "/data/a", "offset_bytes": 8192, "length_bytes": 8192, "noticed": "end-scan",
         "first_bad_byte": 8192, "bad_sectors": 16, "bad_bits": 2, "good_rereads": 0, "os_error": 5,

@@ -77,6 +77,24 @@ fn refused(bench: &Bench, more: &[&str], code: i32, parts: &[&str]) {
 }
 
 #[test]
+fn a_load_that_saturates_on_purpose_has_no_latency_verdict_in_a_study_either() {
+    let bench = Bench::new();
+    let saturating = with(STUDY, "sqlserver-log", "oci-64k-randread");
+    // 128 outstanding I/Os of 64 KiB take 80 ms each at 100 MiB/s.
+    write(&bench, &with(&saturating, "service_time_us = 800.0", "bandwidth_cap_mib_per_s = 100.0"));
+    let status = run(&bench, &["--yes", "--json"]).expect_code(0).json();
+    let all = cells(&status);
+    assert_eq!(all.len(), 4);
+    for cell in all {
+        let record = cell["record"].as_str().unwrap();
+        let verdict = bench.run(&["report", record, "--json"]).json()["verdict"].clone();
+        assert_eq!((&verdict["outcome"], &verdict["category"]), (&json!("inconclusive"), &Value::Null));
+        assert_eq!(verdict["queue"]["outstanding"], 128);
+        assert_eq!(verdict["judged"], json!([]));
+    }
+}
+
+#[test]
 fn each_measurement_is_a_record_with_label_attributes_and_place_in_balanced_order() {
     let bench = Bench::new();
     write(&bench, STUDY);
