@@ -19,6 +19,7 @@ mod miner;
 mod number;
 mod page;
 mod profile;
+mod segments;
 mod text;
 mod time;
 mod waits;
@@ -554,6 +555,7 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     waits::read(&page, &mut report);
     io_stat::read(&page, &mut report);
     io_matrix::read(&page, &mut report);
+    segments::read(&page, &mut report);
     memory::read(&page, &mut report);
     advisory::read(&page, &mut report);
     exadata::read(&page, &mut report);
@@ -624,6 +626,7 @@ fn blank(kind: AwrKind) -> AwrReport {
         io_matrix: Vec::new(),
         tablespaces: Vec::new(),
         files: Vec::new(),
+        segments: Vec::new(),
         memory: Vec::new(),
         advisories: Vec::new(),
         efficiency: Vec::new(),

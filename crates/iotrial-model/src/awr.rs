@@ -14,6 +14,7 @@ mod part;
 mod quoted;
 mod remark;
 mod replay_note;
+mod segment;
 mod series_note;
 mod size_note;
 mod sizing;
@@ -37,6 +38,7 @@ pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
 pub use remark::{BusyFunction, CellReads, Remark, RemarkId, SignOfNfs, Switch, WaitedFor};
 pub use replay_note::{Derivation, FigureOrigin, FigurePlace, ReplayNote};
+pub use segment::{SegmentIo, SegmentStatistic};
 pub use series_note::{FileFact, FileNote, SeriesNote, SlobNote};
 pub use size_note::SizeNote;
 pub use sizing::{
@@ -113,6 +115,8 @@ pub struct AwrReport {
     pub tablespaces: Vec<FileIo>,
     /// I/O of each file.
     pub files: Vec<FileIo>,
+    /// I/O of the busiest objects.
+    pub segments: Vec<SegmentIo>,
     /// Memory in MiB, at the end of the interval.
     pub memory: Vec<Named>,
     /// Estimates for more and less memory.

@@ -10,6 +10,7 @@ mod matrix;
 mod opening;
 mod replay;
 mod right_size;
+mod segments;
 mod series;
 mod slob;
 
@@ -43,6 +44,7 @@ impl Document {
         sections.extend(io_stats("file-types", "I/O by kind of file", &report.io_by_file_type));
         sections.extend(matrix::matrix(report));
         sections.extend(tablespaces(report));
+        sections.extend(segments::segments(report));
         sections.extend(memory(report));
         sections.extend(cells(report));
         sections.push(origin(answer));

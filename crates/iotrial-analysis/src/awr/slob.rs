@@ -338,6 +338,10 @@ impl SlobSeries {
         if active > 0 {
             notes.push(SlobNote::SessionsNotNamed { files: active, of_files: all.len() });
         }
+        if runs.iter().any(|run| !run.is_of_one_series_with(&runs[0])) {
+            let databases: BTreeSet<&String> = runs.iter().flat_map(SlobRun::databases).collect();
+            notes.push(SlobNote::OtherDatabases { databases: databases.len() });
+        }
         let by_hosts = scale(&mut runs);
         Self { runs, by_hosts, left_out, notes }
     }
@@ -357,6 +361,20 @@ impl SlobRun {
             reports: vec![report],
             span,
         }
+    }
+
+    /// Ids of the databases, or their names.
+    fn databases(&self) -> BTreeSet<&String> {
+        let instances = self.reports.iter().flat_map(|one| &one.instances);
+        instances.map(|(database, _)| database).collect()
+    }
+
+    /// Whether somebody made both for one series: the names of their files say how many sessions ran, or one is of the databases of the
+    /// other. Reports that merely lie in one folder are of loads that have nothing to do with each other.
+    fn is_of_one_series_with(&self, other: &Self) -> bool {
+        let is_named = |run: &Self| run.reports.iter().all(|one| one.sessions_from == OF_NAME);
+        let (mine, others) = (self.databases(), other.databases());
+        is_named(self) && is_named(other) || mine.is_subset(&others) || others.is_subset(&mine)
     }
 
     /// What follows from its reports. A sum without one of its parts is no sum.
@@ -390,41 +408,32 @@ impl SlobRun {
 fn scale(runs: &mut [SlobRun]) -> Vec<SlobHosts> {
     let mut counts: Vec<usize> = runs.iter().map(|run| run.hosts).collect();
     counts.dedup();
-    // The rate of one host, from the run on the fewest hosts with as many sessions.
-    let base: Vec<(Option<f64>, f64)> = runs
-        .iter()
-        .filter(|run| Some(&run.hosts) == counts.first())
-        .filter_map(|run| Some((run.sessions_per_host, run.iops? / run.hosts as f64)))
-        .collect();
     let fewest = counts.first().copied().unwrap_or(1);
-    for run in runs.iter_mut().filter(|run| run.hosts > fewest) {
-        let Some(sessions) = run.sessions_per_host else { continue };
-        let alike = base.iter().filter(|(of_base, _)| {
-            of_base.is_some_and(|of_base| (of_base - sessions).abs() <= AS_MANY * sessions)
-        });
-        let of_one = alike.map(|(_, iops)| *iops).reduce(f64::max).filter(|iops| *iops > 0.0);
-        run.of_fewest_hosts_percent =
-            of_one.zip(run.iops).map(|(one, iops)| 100.0 * iops / (one * run.hosts as f64));
-    }
-    for hosts in &counts {
-        let of_these = |run: &&mut SlobRun| run.hosts == *hosts;
-        let mut first: Option<(f64, f64)> = None;
-        for run in runs.iter_mut().filter(of_these) {
-            let Some((sessions, iops)) = run.sessions_per_host.zip(run.iops) else { continue };
-            match first {
-                None => first = Some((sessions, iops)),
-                Some((least, of_least)) if least > 0.0 && of_least > 0.0 => {
-                    run.of_first_percent = Some(100.0 * iops / (of_least * sessions / least));
-                }
-                Some(_) => {}
-            }
-        }
+    for at in 0..runs.len() {
+        let run = &runs[at];
+        let rate_of = |one: &SlobRun| one.sessions_per_host.zip(one.iops);
+        let Some((sessions, iops)) = rate_of(run) else { continue };
+        let others = || runs.iter().filter(|other| other.is_of_one_series_with(run));
+        // The one with the fewest sessions on as many hosts; of itself there is nothing to say.
+        let first = others().find(|other| other.hosts == run.hosts && rate_of(other).is_some());
+        let first = first.filter(|first| !std::ptr::eq(*first, run)).and_then(rate_of);
+        let first = first.filter(|(least, of_least)| *least > 0.0 && *of_least > 0.0);
+        let of_first_percent = first.map(|(least, of_least)| 100.0 * iops / (of_least * sessions / least));
+        // The rate of one host, from the run on the fewest hosts with as many sessions.
+        let alike = others().filter(|other| other.hosts == fewest && run.hosts > fewest);
+        let alike = alike
+            .filter_map(rate_of)
+            .filter(|(of_other, _)| (of_other - sessions).abs() <= AS_MANY * sessions);
+        let of_one = alike.map(|(_, iops)| iops / fewest as f64).reduce(f64::max).filter(|iops| *iops > 0.0);
+        let of_fewest_hosts_percent = of_one.map(|one| 100.0 * iops / (one * run.hosts as f64));
+        runs[at].of_first_percent = of_first_percent;
+        runs[at].of_fewest_hosts_percent = of_fewest_hosts_percent;
     }
     let best_of = |hosts: usize| {
         let of_these = runs.iter().filter(|run| run.hosts == hosts);
         of_these.filter_map(|run| Some((run.iops?, run))).max_by(|a, b| a.0.total_cmp(&b.0))
     };
-    let of_fewest = best_of(fewest).map(|(iops, _)| iops / fewest as f64).filter(|iops| *iops > 0.0);
+    let of_fewest = best_of(fewest).filter(|(iops, _)| *iops > 0.0);
     counts
         .iter()
         .filter_map(|hosts| {
@@ -436,8 +445,8 @@ fn scale(runs: &mut [SlobRun]) -> Vec<SlobHosts> {
                 sessions_per_host: run.sessions_per_host,
                 read_wait: run.read_wait,
                 of_fewest_hosts_percent: of_fewest
-                    .filter(|_| *hosts > fewest)
-                    .map(|one| 100.0 * best_iops / (one * *hosts as f64)),
+                    .filter(|(_, other)| *hosts > fewest && run.is_of_one_series_with(other))
+                    .map(|(iops, _)| 100.0 * best_iops / (iops / fewest as f64 * *hosts as f64)),
             })
         })
         .collect()

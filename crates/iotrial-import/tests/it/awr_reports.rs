@@ -2,7 +2,7 @@
 //! no panic.
 
 use iotrial_import::awr::{AwrError, looks_like_awr, read_awr};
-use iotrial_model::awr::{AwrKind, AwrReport, Standing, WaitSide};
+use iotrial_model::awr::{AwrKind, AwrReport, SegmentStatistic, Standing, WaitSide};
 use proptest::prelude::*;
 
 const HTML: &str = include_str!("../awr/instance-19c.html");
@@ -37,6 +37,62 @@ fn a_page_has_identity_counters_and_waits_with_their_places() {
     let edges: Vec<_> = report.histograms[0].buckets.iter().map(|one| one.below_us).collect();
     assert_eq!(edges, [Some(256.0), Some(512.0), Some(1000.0), None]);
     assert!(report.contradictions.is_empty() && report.warnings.is_empty(), "{report:?}");
+}
+
+#[test]
+fn objects_are_read_from_a_page_and_from_text_and_other_tables_of_segments_are_not() {
+    let table = |heading: &str, count: &str, row: &str| {
+        format!(
+            "<h3>{heading}</h3><ul><li>Total</li></ul><table><tr><th>Owner</th><th>Tablespace Name</th><th>Object Name</th>\
+             <th>Subobject Name</th><th>Obj. Type</th><th>{count}</th><th>%Total</th></tr>{row}</table>"
+        )
+    };
+    let orders = "<tr><td>SHOP</td><td>DATA</td><td>ORDERS</td><td>P1</td><td>TABLE PARTITION</td><td>1,200</td><td>60.00</td></tr>";
+    let index = "<tr><td>SHOP</td><td>DATA</td><td>ORDERS_PK</td><td>&#160;</td><td>INDEX</td><td>300</td><td>15.00</td></tr>";
+    let tables = [
+        table("Segments by Physical Reads", "Physical Reads", &format!("{orders}{index}")),
+        table("Segments by Physical Write Requests", "Phys Write Requests", index),
+        table("Segments by Logical Reads", "Logical Reads", orders),
+    ];
+    let report = read(&HTML.replace("<p />End of Report", &(tables.concat() + "<p />End of Report")));
+    let found: Vec<_> = report
+        .segments
+        .iter()
+        .map(|one| (one.statistic, one.object.as_str(), one.subobject.as_deref(), one.percent.value()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (SegmentStatistic::PhysicalReads, "ORDERS", Some("P1"), Some(60.0)),
+            (SegmentStatistic::PhysicalReads, "ORDERS_PK", None, Some(15.0)),
+            (SegmentStatistic::WriteRequests, "ORDERS_PK", None, Some(15.0)),
+        ]
+    );
+    assert_eq!(report.segments[0].count.value(), Some(1_200.0));
+
+    let text = "\
+Segments by Physical Reads                     DB/Inst: TINY/tiny  Snaps: 7-8
+-> Total Physical Reads:           2,000
+-> Captured Segments account for   75.0% of Total
+
+           Tablespace                      Subobject  Obj.      Physical
+Owner         Name    Object Name            Name     Type         Reads  %Total
+---------- ---------- -------------------- ---------- ----- ------------ -------
+SHOP       DATA       ORDERS               P1         TABLE        1,200   60.00
+SHOP       DATA       ORDERS_PK                       INDEX          300   15.00
+                          ------------------------------------------------------
+
+";
+    let report = read(&TEXT.replace("End of Report", &format!("{text}End of Report")));
+    let found: Vec<_> = report
+        .segments
+        .iter()
+        .map(|one| (one.object.as_str(), one.subobject.as_deref(), one.count.value(), one.percent.value()))
+        .collect();
+    let expected =
+        [("ORDERS", Some("P1"), Some(1_200.0), Some(60.0)), ("ORDERS_PK", None, Some(300.0), Some(15.0))];
+    assert_eq!(found, expected);
+    assert_eq!(report.segments[0].kind, "TABLE");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iotrial_import::awr::{looks_like_awr, read_awr};
-use iotrial_model::awr::{AwrKind, AwrReport, Named, Quoted, WaitSide};
+use iotrial_model::awr::{AwrKind, AwrReport, Named, Quoted, SegmentIo, SegmentStatistic, WaitSide};
 use iotrial_model::imported::Stated;
 
 /// The folder of the data; `None` where there is none.
@@ -276,4 +276,50 @@ fn exadata_has_rows_of_each_cell() {
         .filter(|name| !name.is_empty())
         .collect();
     assert_eq!(Some(cells.len() as f64), exadata.cells.value(), "{cells:?}");
+    let is_cpu = |name: &&Named| name.name == "% CPU Usage Mean";
+    let cpu = exadata.totals.iter().flat_map(|one| &one.values).find(is_cpu).unwrap();
+    assert_eq!(cpu.value.value(), Some(17.70));
+}
+
+#[test]
+fn objects_are_listed_with_their_share_of_the_io_of_the_database() {
+    let Some(folder) = folder() else { return };
+    let mut with_objects = 0;
+    for path in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|extension| extension == "tsv") {
+            continue;
+        }
+        for report in &reports(&path) {
+            for statistic in SegmentStatistic::ALL {
+                let all: Vec<&SegmentIo> =
+                    report.segments.iter().filter(|one| one.statistic == *statistic).collect();
+                let percent: f64 = all.iter().map(|one| one.percent.value().unwrap()).sum();
+                assert!(percent <= 100.5, "{}, {statistic}: {percent} %", path.display());
+                // The busiest first, and each as large a part of the same whole as it is printed to be.
+                let counts: Vec<f64> = all.iter().map(|one| one.count.value().unwrap()).collect();
+                assert!(counts.is_sorted_by(|a, b| a >= b), "{}, {statistic}: {counts:?}", path.display());
+            }
+            with_objects += usize::from(!report.segments.is_empty());
+        }
+    }
+    assert!(with_objects >= 21, "{with_objects}");
+    let report = &reports(&folder.join("pcambell__awrrpt_11g_awrrpt_1_36006_36007.html"))[0];
+    let first = &report.segments[0];
+    assert_eq!((first.owner.as_str(), first.object.as_str()), ("IDC_U_UNIAUTH", "T_ONLINE_USER"));
+    assert_eq!((first.tablespace.as_str(), first.kind.as_str()), ("TS_UNIAUTH", "TABLE"));
+    assert_eq!((first.count.value(), first.percent.value()), (Some(249_733_757.0), Some(96.93)));
+    for number in ["1", "2"] {
+        let of = |ending: &str| {
+            reports(&folder.join(format!("1newstar__sample_awr_11204_{number}.{ending}"))).remove(0).segments
+        };
+        let (html, text) = (of("html"), of("txt"));
+        assert_eq!(html.len(), text.len());
+        for (one, other) in html.iter().zip(&text) {
+            // Text reports cut names off.
+            assert!(one.object.starts_with(&other.object), "{} and {}", one.object, other.object);
+            assert_eq!((one.statistic, &one.owner), (other.statistic, &other.owner));
+            same(&one.count, &other.count, &one.object);
+            same(&one.percent, &other.percent, &one.object);
+        }
+    }
 }

@@ -42,6 +42,8 @@ pub enum FeatureFacts {
     Hcc {
         /// What was read of it.
         read: Option<CompressedReads>,
+        /// Its share of the bytes read, 0 to 100.
+        read_percent: Option<f64>,
         /// What decompression takes.
         cpu: Option<HccCpu>,
     },
@@ -233,6 +235,17 @@ pub enum CellState {
         above: usize,
         /// Below it.
         below: usize,
+    },
+    /// CPU of the storage servers, in percent.
+    Cpu {
+        /// Of all of them.
+        mean_percent: f64,
+        /// For programs; `None` where the report does not say.
+        user_percent: Option<f64>,
+        /// For the kernel; `None` where the report does not say.
+        system_percent: Option<f64>,
+        /// The busiest that is listed, with its own.
+        busiest: Option<(String, f64)>,
     },
     /// When writes are complete.
     FlashCache {

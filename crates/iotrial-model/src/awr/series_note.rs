@@ -52,6 +52,11 @@ pub enum SlobNote {
         /// How many files there are.
         of_files: usize,
     },
+    /// Runs are of databases that have nothing to do with each other, as far as anybody says, and are not compared.
+    OtherDatabases {
+        /// How many databases there are.
+        databases: usize,
+    },
 }
 
 /// Something to know of a file.

@@ -13,7 +13,7 @@ const NO_COUNTERS: &str = "no counters for it";
 pub fn feature(used: Use, facts: &FeatureFacts) -> String {
     match facts {
         FeatureFacts::SmartScan { time_percent, bytes } => smart_scan(used, *time_percent, *bytes),
-        FeatureFacts::Hcc { read, cpu } => hcc(used, *read, *cpu),
+        FeatureFacts::Hcc { read, read_percent, cpu } => hcc(used, *read, *read_percent, *cpu),
         FeatureFacts::StorageIndex { saved } => {
             saved_bytes(used, *saved, "partitions or zone maps take its place")
         }
@@ -72,7 +72,7 @@ fn smart_scan(used: Use, time_percent: Option<f64>, bytes: Option<ShareOfBytes>)
     }
 }
 
-fn hcc(used: Use, read: Option<CompressedReads>, cpu: Option<HccCpu>) -> String {
+fn hcc(used: Use, read: Option<CompressedReads>, read_percent: Option<f64>, cpu: Option<HccCpu>) -> String {
     let Some(read) = read else {
         return match used {
             Use::NotUsed => "nothing was decompressed".to_owned(),
@@ -84,8 +84,12 @@ fn hcc(used: Use, read: Option<CompressedReads>, cpu: Option<HccCpu>) -> String 
     } else {
         "the ratio is not known, because only the columns that are read are decompressed".to_owned()
     };
-    let mut parts =
-        vec![format!("{} MiB/s of compressed data are read; {ratio}", number_in_words(read.mib_per_s))];
+    let share = read_percent
+        .map_or_else(String::new, |percent| format!(" ({} % of the bytes read)", number_in_words(percent)));
+    let mut parts = vec![format!(
+        "{} MiB/s of compressed data are read{share}; {ratio}",
+        number_in_words(read.mib_per_s)
+    )];
     if read.is_of_cells_only {
         parts.push("only the cells count them, and their columnar cache counts the same way; check `dba_tables.compress_for` to be sure".to_owned());
     }
@@ -254,6 +258,17 @@ pub fn cell_state(state: &CellState) -> String {
                 .map(|(count, words)| format!("{count} {words}"))
                 .collect();
             format!("values of cells and disks: {}", parts.join(", "))
+        }
+        CellState::Cpu { mean_percent, user_percent, system_percent, busiest } => {
+            let parts: Vec<String> = [(user_percent, "user"), (system_percent, "system")]
+                .into_iter()
+                .filter_map(|(percent, what)| Some(format!("{:.2} % {what}", (*percent)?)))
+                .collect();
+            let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+            let busiest = busiest.as_ref().map_or_else(String::new, |(cell, percent)| {
+                format!("; the busiest is {cell} with {percent:.2} %")
+            });
+            format!("their CPUs are busy for {mean_percent:.2} % of the time on average{parts}{busiest}")
         }
         CellState::FlashCache { mode, is_write_back, size_gib } => format!(
             "the flash cache{} is {mode}: {}",

@@ -43,6 +43,9 @@ pub fn slob_note(note: &SlobNote) -> String {
         SlobNote::SessionsNotNamed { files, of_files } => format!(
             "the names of {files} of {of_files} files do not state the number of sessions (as awr.txt.32 does): the average of active sessions is used"
         ),
+        SlobNote::OtherDatabases { databases } => format!(
+            "the reports are of {databases} databases, and no names of files say that they are one series: runs of different databases are not compared"
+        ),
     }
 }
 

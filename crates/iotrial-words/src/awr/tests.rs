@@ -85,6 +85,7 @@ fn what_is_said_of_reports_over_time_and_of_files_is_on_one_page() {
         SlobNote::CutOff(FileNote { file: file("b"), fact: FileFact::NoElapsedTime }),
         SlobNote::NoTimes { reports: 2 },
         SlobNote::SessionsNotNamed { files: 2, of_files: 9 },
+        SlobNote::OtherDatabases { databases: 5 },
     ] {
         writeln!(page, "SLOB: {}", slob_note(&note)).unwrap();
     }

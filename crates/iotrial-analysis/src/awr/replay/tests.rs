@@ -29,6 +29,7 @@ pub(in crate::awr) fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -
         io_matrix: Vec::new(),
         tablespaces: Vec::new(),
         files: Vec::new(),
+        segments: Vec::new(),
         memory: Vec::new(),
         efficiency: Vec::new(),
         time_model: Vec::new(),

@@ -83,6 +83,25 @@ fn runs_that_follow_one_another_stay_apart_although_hosts_do_not_start_together(
 }
 
 #[test]
+fn runs_of_other_databases_are_compared_only_where_names_of_files_make_them_a_series() {
+    let of = |sessions_from: &'static str, databases: [u32; 3]| {
+        let runs = [(1, 1, 30_000.0), (2, 7, 200_000.0), (3, 49, 850_000.0)];
+        let reports = runs.into_iter().zip(databases).map(|((hour, sessions, iops), database)| {
+            let mut one = at_hour(report(1, sessions, 0, iops), hour);
+            one.sessions_from = sessions_from;
+            one.instances = [(format!("SLOB{database}"), 1)].into();
+            one
+        });
+        let series = SlobSeries::of(reports.collect());
+        let is_noted = series.notes.contains(&SlobNote::OtherDatabases { databases: 3 });
+        (series.runs.iter().filter(|run| run.of_first_percent.is_some()).count(), is_noted)
+    };
+    assert_eq!(of("active sessions", [1, 1, 1]), (2, false));
+    assert_eq!(of("active sessions", [1, 2, 3]), (0, true));
+    assert_eq!(of(OF_NAME, [1, 2, 3]), (2, false));
+}
+
+#[test]
 fn the_same_report_counts_once_and_a_sum_without_a_part_is_none() {
     let mut twin = report(1, 8, 0, 500.0);
     twin.file = "host1/awr.html".to_owned();

@@ -15,7 +15,7 @@ fn compressed(is_counted: bool, is_of_cells_only: bool) -> CompressedReads {
 fn all_features() -> Vec<(Use, FeatureFacts)> {
     use FeatureFacts as Facts;
     let scan = |time_percent, bytes| Facts::SmartScan { time_percent, bytes };
-    let hcc = |read, cpu| Facts::Hcc { read, cpu };
+    let hcc = |read: Option<CompressedReads>, cpu| Facts::Hcc { read, read_percent: read.map(|_| 12.5), cpu };
     let log = |first_percent, outliers_prevented, commits_percent| Facts::FlashLog {
         first_percent,
         outliers_prevented,
@@ -130,6 +130,13 @@ fn all_states() -> Vec<CellState> {
         offline(3),
         CellState::Marks { beyond_capacity: 1, above: 2, below: 3 },
         CellState::Marks { beyond_capacity: 0, above: 2, below: 0 },
+        CellState::Cpu {
+            mean_percent: 17.7,
+            user_percent: Some(13.25),
+            system_percent: Some(4.45),
+            busiest: Some(("cel02".into(), 18.48)),
+        },
+        CellState::Cpu { mean_percent: 20.0, user_percent: None, system_percent: None, busiest: None },
         flash("WriteBack", 25_600.0),
         flash("WriteThrough", 0.0),
         CellState::ThisDatabase { name: "SHOP".into(), mib_per_s: 73.2, all_mib_per_s: 4_880.0 },
