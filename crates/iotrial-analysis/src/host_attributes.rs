@@ -9,6 +9,7 @@ use iotrial_model::record::AttributeValue;
 /// Their names, the most telling first: what a machine is decides on its drivers, and these on their queues.
 pub const HOST_ATTRIBUTES: &[&str] = &[
     "shape",
+    "ocpus",
     "volume_type",
     "attachment",
     "driver",
@@ -23,6 +24,7 @@ pub const HOST_ATTRIBUTES: &[&str] = &[
 fn source_of(name: &str) -> Option<(PartKind, FactId)> {
     Some(match name {
         "shape" => (PartKind::Host, FactId::Shape),
+        "ocpus" => (PartKind::Host, FactId::Ocpus),
         "volume_type" => (PartKind::Disk, FactId::VolumeType),
         "attachment" => (PartKind::Disk, FactId::Transport),
         "driver" => (PartKind::Controller, FactId::Driver),

@@ -130,20 +130,30 @@ fn gcp(service: SocketAddr) -> Result<Told, String> {
     Ok(Told { host: vec![(FactId::Shape, FactValue::text(word(shape)?))], disks: Vec::new() })
 }
 
-/// docs.oracle.com, Getting instance metadata, version 2: the shape, and what its network carries.
+/// docs.oracle.com, Getting instance metadata, version 2: the shape, how much of it there is, and what its network carries. A flexible shape is
+/// as large as its owner chose; its `GB` are GiB.
 fn oci(service: SocketAddr) -> Result<Told, String> {
     let answer = ask(service, "GET", "/opc/v2/instance/", &[("Authorization", "Bearer Oracle")])?;
     let answer = json(&answer)?;
     let mut host = vec![(FactId::Shape, FactValue::text(text(&answer, "/shape")?))];
-    let gigabits = answer.pointer("/shapeConfig/networkingBandwidthInGbps").and_then(Value::as_f64);
-    let megabits =
-        gigabits.map(|gigabits| gigabits * 1000.0).filter(|megabits| (1.0..1e9).contains(megabits));
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "it is below 10^9, and fractions of a megabit are none"
-    )]
-    host.extend(megabits.map(|megabits| (FactId::NetworkLimit, FactValue::Number(megabits as i64))));
+    let of_shape = |key: &str| answer.pointer(&format!("/shapeConfig/{key}")).and_then(Value::as_f64);
+    let ocpus = of_shape("ocpus").filter(|ocpus| *ocpus > 0.0 && *ocpus < 1e6);
+    // Micro shapes have an eighth of one.
+    host.extend(ocpus.map(|ocpus| match whole(ocpus) {
+        Some(count) => (FactId::Ocpus, FactValue::Number(count)),
+        None => (FactId::Ocpus, FactValue::text(ocpus.to_string())),
+    }));
+    let memory = of_shape("memoryInGBs").and_then(whole).and_then(|gib| gib.checked_mul(1 << 30));
+    host.extend(memory.map(|bytes| (FactId::ShapeMemory, FactValue::Number(bytes))));
+    let megabits = of_shape("networkingBandwidthInGbps").map(|gigabits| (gigabits * 1000.0).floor());
+    host.extend(megabits.and_then(whole).map(|megabits| (FactId::NetworkLimit, FactValue::Number(megabits))));
     Ok(Told { host, disks: Vec::new() })
+}
+
+/// A whole number above zero.
+#[expect(clippy::cast_possible_truncation, reason = "it is whole, and below 10^9")]
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && (1.0..1e9).contains(&number)).then_some(number as i64)
 }
 
 fn json(answer: &str) -> Result<Value, String> {

@@ -7,6 +7,7 @@ use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 
 use crate::block::{Device, Kernel, entries, file_name};
 use crate::mounts::Mount;
+use crate::nfs;
 use crate::reading::{Facts, number};
 use crate::text;
 
@@ -23,6 +24,7 @@ pub(crate) fn part(kernel: &Kernel, mount: &Mount, place: &Path, devices: &[Devi
     options.general(&mut facts);
     let kind = if is_share(mount) {
         options.nfs(&mut facts);
+        nfs::read(kernel, mount, &mut facts);
         PartKind::Share
     } else {
         options.local(mount, place, &mut facts);
@@ -43,7 +45,7 @@ pub(crate) fn part(kernel: &Kernel, mount: &Mount, place: &Path, devices: &[Devi
     Part { about, facts: facts.into_list(), ..Part::new(kind, name) }
 }
 
-const MOUNTINFO: &str = "/proc/self/mountinfo";
+pub(crate) const MOUNTINFO: &str = "/proc/self/mountinfo";
 
 /// Options of the mount and of its file system, as the kernel lists them.
 struct Options {

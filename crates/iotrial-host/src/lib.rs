@@ -25,6 +25,8 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod filesystem;
 #[cfg(target_os = "linux")]
+mod nfs;
+#[cfg(target_os = "linux")]
 mod dm_table;
 #[cfg(target_os = "linux")]
 mod device_mapper;

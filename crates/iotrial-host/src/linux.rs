@@ -6,7 +6,7 @@ use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Reading};
 
 use super::ReadHostError;
 use crate::block::Kernel;
-use crate::{chain, limits, system};
+use crate::{chain, limits, nfs, system};
 
 /// Reads the host, and the chain below each target.
 pub(super) fn read_host(targets: &[PathBuf], captured: Option<&Path>) -> Result<HostReport, ReadHostError> {
@@ -27,6 +27,7 @@ pub(super) fn read_host(targets: &[PathBuf], captured: Option<&Path>) -> Result<
             from,
         });
     }
+    host.facts.extend(nfs::of_host(&mounts));
     let chains = targets.iter().map(|target| {
         let place = if kernel.is_captured() {
             // Its links cannot be followed from here.

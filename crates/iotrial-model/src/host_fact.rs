@@ -63,6 +63,8 @@ facts! {
     Platform "platform" "platform" Plain,
     Machine "machine" "machine type" Plain,
     Shape "shape" "cloud shape" Plain,
+    Ocpus "ocpus" "OCPUs of the shape" Plain,
+    ShapeMemory "shape_memory_bytes" "memory of the shape" Bytes,
     NetworkLimit "network_limit_mbit_per_s" "network bandwidth of the shape" MbitPerS,
     Kernel "kernel" "kernel" Plain,
     CpuCount "cpu_count" "CPUs" Plain,
@@ -90,6 +92,8 @@ facts! {
     RpcSlots "rpc_slots" "sunrpc.tcp_slot_table_entries" Plain,
     RpcMaxSlots "rpc_max_slots" "sunrpc.tcp_max_slot_table_entries" Plain,
     NfsSessionSlots "nfs_session_slots" "NFS 4.1 session slots" Plain,
+    NfsShares "nfs_shares" "NFS shares that are mounted" Plain,
+    NfsEndpoints "nfs_endpoints" "endpoints of these shares" Plain,
     NvmeTimeout "nvme_io_timeout" "nvme_core.io_timeout" Seconds,
     TunedProfile "tuned_profile" "TuneD profile" Plain,
     // The load of a result, told with the host; a check before a load has none of them.
@@ -115,6 +119,9 @@ facts! {
     NfsWriteSize "nfs_write_bytes" "wsize" Bytes,
     NfsSecurity "nfs_security" "NFS security (sec)" Plain,
     NfsConnections "nfs_connections" "connections (nconnect)" Plain,
+    NfsOpenConnections "nfs_open_connections" "open connections" Plain,
+    NfsAddress "nfs_address" "endpoint (address of the server)" Plain,
+    DnfsPaths "dnfs_paths" "paths of Direct NFS (oranfstab)" Plain,
     // Layers.
     StripeUnit "stripe_unit_bytes" "stripe unit" Bytes,
     Stripes "stripes" "stripes" Plain,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use iotrial_analysis::summary::{Summary, Together};
 use iotrial_analysis::words::with_thousands;
+use iotrial_model::host_fact::{FactId, HostReport};
 use iotrial_model::plan::{Arrival, PhaseKind, Plan};
 use iotrial_model::record::{AttributeValue, TargetRecord};
 use iotrial_model::step::Step;
@@ -19,8 +20,9 @@ use iotrial_words::numbers::{rate_in_words, seconds_in_words};
 pub(crate) fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     lines.extend(attributes_in_brief(&subject.attributes));
-    lines
-        .extend(subject.host.map(|host| ("Host", host_in_brief(&host))).filter(|(_, host)| !host.is_empty()));
+    let shape = subject.host_facts.and_then(shape_in_brief);
+    let host = subject.host.map(|host| ("Host", host_in_brief(&host, shape)));
+    lines.extend(host.filter(|(_, host)| !host.is_empty()));
     lines.extend(targets_in_brief(subject));
     lines.extend(subject.plan.map(|plan| ("Load", load_in_brief(subject.profile(), plan))));
     lines.extend(stated::loads_in_brief(subject).map(|loads| ("Load", loads)));
@@ -107,15 +109,28 @@ fn arrivals_in_brief(plan: &Plan) -> Option<(&'static str, String)> {
     (!arrivals.is_empty()).then(|| ("Arrivals", arrivals.join("; ")))
 }
 
-fn host_in_brief(host: &Machine<'_>) -> String {
+fn host_in_brief(host: &Machine<'_>, shape: Option<String>) -> String {
+    let is_said = |shape: &String| host.virtualization.is_some_and(|words| words.contains(shape.as_str()));
+    let shape = shape.filter(|shape| !is_said(shape));
     let parts = [
         host.name.map(str::to_owned),
         host.os.map(str::to_owned),
-        host.virtualization.map(str::to_owned),
+        // Of a cloud its name for the machine says more than that of a hypervisor.
+        shape.or_else(|| host.virtualization.map(str::to_owned)),
         host.cpu_count.or(host.host_cpu_count).map(|count| counted(count.into(), "CPU")),
         host.memory.map(|memory| format!("{memory} memory")),
     ];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// What a cloud calls the machine, with how much of a flexible shape it has: `VM.Optimized3.Flex (16 OCPUs, 48 GiB)`; `None` elsewhere.
+fn shape_in_brief(report: &HostReport) -> Option<String> {
+    let told = |id: FactId| report.host.value(id).map(|value| id.written(value));
+    let shape = told(FactId::Shape)?;
+    let ocpus =
+        told(FactId::Ocpus).map(|count| format!("{count} OCPU{}", if count == "1" { "" } else { "s" }));
+    let size: Vec<String> = ocpus.into_iter().chain(told(FactId::ShapeMemory)).collect();
+    Some(if size.is_empty() { shape } else { format!("{shape} ({})", size.join(", ")) })
 }
 
 /// What distinguishes the configuration, in one line; `None` where nothing does.

@@ -250,6 +250,8 @@ const TELLING: [(PartKind, &[FactId]); 9] = [
             FactId::NfsRecovery,
             FactId::NfsReadSize,
             FactId::NfsConnections,
+            FactId::NfsOpenConnections,
+            FactId::DnfsPaths,
         ],
     ),
     (PartKind::Interface, &[FactId::Mtu, FactId::LowerInterface]),

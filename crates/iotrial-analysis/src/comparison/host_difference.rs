@@ -10,10 +10,11 @@ use serde::{Serialize, Serializer};
 const SAME_MEMORY_PERCENT: i64 = 3;
 
 /// Facts that say nothing of how fast a host is, or that differ from one minute to the next.
-const NOISE: [FactId; 6] = [
+const NOISE: [FactId; 7] = [
     FactId::FreeSpace,
     FactId::FreePercent,
     FactId::MountPoint,
+    FactId::NfsAddress,
     // Told by the number of parts below.
     FactId::Members,
     FactId::Disks,
@@ -61,8 +62,10 @@ pub(super) fn telling(report: &HostReport) -> HostReport {
 }
 
 /// What follows from the shape of a machine, or from how its disks are attached and by which driver, and is no setting of its own.
-const FOLLOWING: [FactId; 27] = [
+const FOLLOWING: [FactId; 29] = [
     FactId::Shape,
+    FactId::Ocpus,
+    FactId::ShapeMemory,
     FactId::Machine,
     FactId::CpuCount,
     FactId::NumaNodes,

@@ -231,7 +231,7 @@ fn anonymize_part(part: &mut Part, target: &str, names: &mut Vec<(PartKind, Stri
     match part.kind {
         PartKind::Filesystem | PartKind::Share => {
             target.clone_into(&mut part.name);
-            part.facts.retain(|fact| fact.id != FactId::MountPoint);
+            part.facts.retain(|fact| ![FactId::MountPoint, FactId::NfsAddress].contains(&fact.id));
             // `xfs on /dev/mapper/acme-data`, `nfs4 on nas7:/acme`.
             part.about = part.value(FactId::Filesystem).map(ToString::to_string).unwrap_or_default();
         }

@@ -2,6 +2,7 @@
 
 use crate::fixture;
 
+use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading};
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
@@ -43,6 +44,35 @@ fn a_terminal_of_140_columns_shows_more_percentiles() {
 #[test]
 fn a_narrow_terminal_shows_one_figure_a_line() {
     insta::assert_snapshot!(text_of(&fixture::oltp(), 50, false));
+}
+
+#[test]
+fn the_line_of_the_host_has_the_shape_of_a_cloud_with_its_size_in_place_of_its_hypervisor() {
+    let line = |facts: &[(FactId, FactValue)], virtualization: &str| {
+        let fact = |(id, value): &(FactId, FactValue)| Fact {
+            id: *id,
+            reading: Reading::Known(value.clone()),
+            from: String::new(),
+        };
+        let host = Part { facts: facts.iter().map(fact).collect(), ..Part::new(PartKind::Host, "db01") };
+        let mut record = fixture::oltp();
+        record.host_facts = Some(HostReport { name: "db01".to_owned(), host, chains: Vec::new() });
+        record.host.virtualization = Some(virtualization.to_owned());
+        let document = Document::of_result(&Subject::of_run(&record), &fixture::summary(&record));
+        document.in_brief.into_iter().find(|(name, _)| *name == "Host").unwrap().1
+    };
+    let shape = (FactId::Shape, FactValue::text("VM.Optimized3.Flex"));
+    let size = [(FactId::Ocpus, FactValue::Number(16)), (FactId::ShapeMemory, FactValue::Number(48 << 30))];
+    let whole = line(&[&[shape.clone()][..], &size].concat(), "QEMU Standard PC");
+    assert!(
+        whole.contains(", VM.Optimized3.Flex (16 OCPUs, 48 GiB), ") && !whole.contains("QEMU"),
+        "{whole}"
+    );
+    let alone = line(&[shape], "QEMU Standard PC");
+    assert!(alone.contains(", VM.Optimized3.Flex, "), "{alone}");
+    let named = line(&[(FactId::Shape, FactValue::text("r6id.8xlarge"))], "Amazon EC2 r6id.8xlarge");
+    assert!(named.contains(", Amazon EC2 r6id.8xlarge, "), "{named}");
+    assert!(line(&[], "QEMU Standard PC").contains("QEMU Standard PC"));
 }
 
 #[test]

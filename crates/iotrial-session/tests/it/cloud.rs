@@ -105,13 +105,15 @@ fn aws_is_asked_with_a_token_and_oracle_and_google_with_their_headers() {
     assert_eq!(shape(&check(&format!("base aws\n{mount}"), vec![token, kind])), "r6id.16xlarge");
 
     let oci = format!("base kvm\n{mount}file /sys/class/dmi/id/chassis_asset_tag = OracleCloud.com\n");
-    let answer =
-        r#"{"shape":"VM.Optimized3.Flex","shapeConfig":{"ocpus":16.0,"networkingBandwidthInGbps":40.0}}"#;
+    let answer = r#"{"shape":"VM.Optimized3.Flex","shapeConfig":{"ocpus":16.0,"memoryInGBs":48.0,"networkingBandwidthInGbps":40.0}}"#;
     let exchange =
         Exchange { request: "GET /opc/v2/instance/", header: "Authorization: Bearer Oracle", answer };
     let found = check(&oci, vec![exchange]);
     assert_eq!(shape(&found), "VM.Optimized3.Flex");
-    assert_eq!(found.host.host.value(FactId::NetworkLimit).unwrap().to_string(), "40000");
+    let told = |id: FactId| found.host.host.value(id).map(|value| id.written(value));
+    assert_eq!(told(FactId::NetworkLimit).as_deref(), Some("40,000 Mbit/s"));
+    assert_eq!(told(FactId::Ocpus).as_deref(), Some("16"));
+    assert_eq!(told(FactId::ShapeMemory).as_deref(), Some("48 GiB"));
 
     let gcp = format!("base kvm\n{mount}file /sys/class/dmi/id/product_name = Google Compute Engine\n");
     let exchange = Exchange {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::described::Tree;
 use iotrial_analysis::host_check::{CheckAnswer, Database};
-use iotrial_model::host_fact::{FactId, Reading, TargetChain};
+use iotrial_model::host_fact::{FactId, Part, Reading, TargetChain};
 use iotrial_session::host_check::{CheckRequest, check_host};
 
 /// Chain, findings and gaps, a line each.
@@ -132,6 +132,38 @@ fn rules_of_ones_own_are_added_and_replace_built_in_ones_of_their_id() {
     assert!(!answer.has_grave_findings());
     fs::write(folder.path().join("wrong.toml"), "format = \"iotrial.host-rules/1\"").unwrap();
     assert!(check_host(&request).unwrap_err().to_string().contains("wrong.toml"));
+}
+
+#[test]
+fn endpoints_open_connections_and_paths_of_direct_nfs_are_read_of_a_copy() {
+    let host = include_str!("../hosts/azure-dnfs.txt");
+    let tree = Tree::of(&host[host.find("base ").unwrap()..host.find("\nexpected").unwrap()]);
+    let answer = check_host(&request(tree.folder.path(), "check /u02 /u03 for oracle")).unwrap();
+    let told = |part: &Part, ids: &[FactId]| -> Vec<String> {
+        ids.iter().map(|id| part.value(*id).map_or("none".to_owned(), ToString::to_string)).collect()
+    };
+    assert_eq!(told(&answer.host.host, &[FactId::NfsShares, FactId::NfsEndpoints]), ["2", "1"]);
+    for chain in &answer.host.chains {
+        let facts =
+            [FactId::NfsAddress, FactId::NfsConnections, FactId::NfsOpenConnections, FactId::DnfsPaths];
+        assert_eq!(told(&chain.parts[0], &facts), ["10.0.2.4", "2", "2", "2"]);
+    }
+    assert_eq!(answer.findings.iter().filter(|one| one.rule == "nfs-endpoints-azure").count(), 1);
+    // A second endpoint, and neither a file of Direct NFS nor the counters of mounts.
+    let [without, _] = host.split("\nexpected").collect::<Vec<_>>()[..] else { panic!() };
+    let lines = without
+        .lines()
+        .filter(|line| !["oranfstab", "mountstats", "check "].iter().any(|words| line.contains(words)));
+    let other = lines.map(|line| match line.contains("/u03") {
+        true => line.replace("10.0.2.4", "10.0.2.5"),
+        false => line.to_owned(),
+    });
+    let tree = Tree::of(&other.collect::<Vec<_>>().join("\n"));
+    let answer = check_host(&request(tree.folder.path(), "check /u03 for oracle")).unwrap();
+    assert_eq!(told(&answer.host.host, &[FactId::NfsShares, FactId::NfsEndpoints]), ["2", "2"]);
+    let facts = [FactId::NfsAddress, FactId::NfsOpenConnections, FactId::DnfsPaths];
+    assert_eq!(told(&answer.host.chains[0].parts[0], &facts), ["10.0.2.5", "none", "none"]);
+    assert!(answer.findings.iter().all(|one| one.rule != "nfs-endpoints-azure"));
 }
 
 #[test]
