@@ -1,10 +1,10 @@
 //! What is in the way where nothing meets a demand, and what comes closest.
 
-use iotrial_model::demand::{Demand, LatencyClass, Mirror, Os};
+use iotrial_model::demand::{Demand, LaidOutPool, LatencyClass, Mirror, Os};
 use iotrial_model::units::ByteSize;
 
 use super::{Nearest, Search, Space};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Route};
 use crate::chain::ElementKind;
 use crate::explanation::{ExplainError, Explanation};
 use crate::requirement::Share;
@@ -70,6 +70,9 @@ pub enum Requirement {
     },
     /// The kinds of volume of a pool, by its name.
     Kinds(String),
+    /// That volumes outlive the machine, where only its own disks are asked for: of a pool by its name, or of all; `None` where there is
+    /// one pool.
+    Durability(Option<String>),
     /// Volumes that several machines share.
     Cluster,
     /// The operating system.
@@ -150,7 +153,8 @@ pub(super) fn nearest(
     }
     let mut walls = Vec::new();
     // What is not an amount cannot be halved, only dropped.
-    for (what, relaxed) in relaxations(demand) {
+    for (what, relaxed) in relaxations(demand).into_iter().chain(without_durability(catalog, demand, search))
+    {
         let space = Space::new(catalog, &relaxed, search)?;
         if let Some(pick) = space.cheapest(1.0).or_else(|| space.cheapest(smallest)) {
             walls.push((what, space.explain(&pick)?));
@@ -222,6 +226,28 @@ fn wall_of(closest: &Explanation) -> Option<&Share> {
     // Among equally full limits a part that cannot be bought larger is the true reason.
     let is_full = |share: &&Share| share.percent >= fullest.percent * FULL;
     shares.iter().filter(is_full).find(|share| share.kind != ElementKind::Volumes).or(Some(fullest))
+}
+
+/// The demand without that a pool has to outlive the machine, of each pool for which somebody named disks of the machine itself.
+fn without_durability(catalog: &Catalog, demand: &Demand, search: &Search) -> Vec<(Requirement, Demand)> {
+    let is_local = |name: &String| {
+        let local = catalog.volumes.iter().filter(|kind| kind.route == Route::Local);
+        local.into_iter().any(|kind| kind.name == *name)
+    };
+    let layout = demand.layout();
+    let pools = layout.iter().enumerate().filter(|(_, LaidOutPool { pool, .. })| {
+        let wanted = if pool.volumes.is_empty() { &search.volumes } else { &pool.volumes };
+        pool.durable && wanted.iter().any(is_local)
+    });
+    let without = |(index, LaidOutPool { pool, .. }): (usize, &LaidOutPool)| {
+        let mut relaxed = demand.clone();
+        // As they are laid out, so that the one that takes the rest has a name too.
+        relaxed.pools = layout.iter().map(|one| one.pool.clone()).collect();
+        relaxed.capacity = ByteSize::bytes(0);
+        relaxed.pools[index].durable = false;
+        (Requirement::Durability((layout.len() > 1).then(|| pool.name())), relaxed)
+    };
+    pools.map(without).collect()
 }
 
 /// The demand without one of its requirements at a time (those that are not amounts), and what was left out.

@@ -6,7 +6,7 @@ use iotrial_model::units::ByteSize;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::measure::Measure;
 use iotrial_sizing::price::{GivenRate, Money};
-use iotrial_sizing::search::{NotSearched, Search, Wall, WallAmount, curve_of, search};
+use iotrial_sizing::search::{NotSearched, Requirement, Search, Wall, WallAmount, curve_of, search};
 use oracle::{Answer, REDUCED};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -243,6 +243,24 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
     let vcpus = WallAmount::Vcpus { needed: 100_000, most: 384 };
     assert_eq!(nearest.wall, Wall::Amount { amount: vcpus, unpriced: Vec::new() });
+}
+
+#[test]
+fn where_only_disks_of_the_machine_are_asked_for_that_the_data_outlive_it_is_in_the_way() {
+    let catalog = Catalog::built_in_of("oci").unwrap();
+    let volumes = vec!["local-disk".to_owned()];
+    let local = Search { answers: 1, volumes, ..Search::default() };
+    let demand = Demand {
+        capacity: ByteSize::gib(2_048),
+        ..Demand::new("local", vec![stream(Direction::Read, 400_000.0, 8192.0)])
+    };
+    let nearest = search(&catalog, &demand, &local).unwrap().nearest.unwrap();
+    assert_eq!(nearest.wall, Wall::Requirements(vec![Requirement::Durability(None)]));
+    assert!(nearest.closest.unwrap().configuration.pools.iter().all(|pool| pool.volume == "local-disk"));
+    // Of volumes that last it never was.
+    let huge = Demand::new("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
+    let nearest = search(&catalog, &huge, &Search { answers: 1, ..Search::default() }).unwrap().nearest;
+    assert!(matches!(nearest.unwrap().wall, Wall::Limit { .. }));
 }
 
 /// The part, the measure and the most of a limit that is in the way.

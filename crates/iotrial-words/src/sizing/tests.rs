@@ -224,6 +224,8 @@ fn walls() -> Vec<Wall> {
             Requirement::Latency { latency: LatencyClass::SubMs, pool: None },
             Requirement::Latency { latency: LatencyClass::SubMs, pool: Some("log".to_owned()) },
             Requirement::Kinds("log".to_owned()),
+            Requirement::Durability(None),
+            Requirement::Durability(Some("log".to_owned())),
             Requirement::Cluster,
             Requirement::Os(Os::Windows),
             Requirement::Replicas,

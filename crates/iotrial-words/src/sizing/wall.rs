@@ -64,6 +64,10 @@ fn requirement(requirement: &Requirement) -> String {
         Requirement::Latency { latency, pool: None } => format!("the latency `{latency}`"),
         Requirement::Latency { latency, pool: Some(pool) } => format!("the latency `{latency}` of {pool}"),
         Requirement::Kinds(pool) => format!("the kinds of volume of {pool}"),
+        Requirement::Durability(pool) => format!(
+            "the requirement that {} survives the machine (`local` in --pool)",
+            pool.as_deref().unwrap_or("the data")
+        ),
         Requirement::Cluster => "the cluster".to_owned(),
         Requirement::Os(os) => os.to_string(),
         Requirement::Replicas => "the replicas".to_owned(),
