@@ -30,6 +30,8 @@ pub(crate) use sustained::stalled_seconds;
 pub use sustained::{Burst, Drift, Sustained};
 pub(crate) use top::Top;
 
+use crate::student::MOST_REACH_FACTOR;
+
 /// A load with its rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadPoint {
@@ -111,6 +113,15 @@ pub struct Confidence {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
+}
+
+impl Confidence {
+    /// Whether it encloses a value, and says more of it than that it is somewhere.
+    fn tells_of(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+            && self.high <= MOST_REACH_FACTOR * value
+            && value <= MOST_REACH_FACTOR * self.low
+    }
 }
 
 /// Knee and ceiling of a curve, and how well the points show them.
@@ -297,9 +308,8 @@ impl Saturation {
             knee,
             knee_bound,
             // A bound has no interval: the bootstrap would say how certain the wrong number is.
-            // Nor has a load that was taken instead of the curve's.
-            knee_confidence: knee_confidence
-                .filter(|one| knee_bound.is_none() && one.low <= at && at <= one.high),
+            // Nor has a load that was taken instead of the curve's, and one that may be anywhere is not known.
+            knee_confidence: knee_confidence.filter(|one| knee_bound.is_none() && one.tells_of(at)),
             saturated,
             ceiling_iops,
             ceiling_mib_per_s: ceiling_iops * mib_per_io,

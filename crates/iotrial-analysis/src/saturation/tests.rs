@@ -90,6 +90,28 @@ fn noise_widens_the_confidence_and_leaves_the_knee() {
 }
 
 #[test]
+fn an_interval_of_the_knee_from_a_tenth_to_tenfold_is_none() {
+    let confidence = Confidence { low: 1.0, high: 37.0 };
+    assert!(!confidence.tells_of(1.0) && !confidence.tells_of(37.0));
+    assert!(confidence.tells_of(5.0) && !confidence.tells_of(40.0));
+    // Repeats that differ by so much leave the knee open, whatever their curve is.
+    let mut unknown = 0;
+    for size in [0.01, 0.1, 0.3, 0.6, 0.9] {
+        let mut noisy = Vec::new();
+        for factor in [1.0 + size, 1.0 - size] {
+            let alternate = |n: f64| if (n.log2() % 2.0) < 0.5 { factor } else { 2.0 - factor };
+            noisy.extend(points(&GRID, |n: f64| n.min(4.0) * 1_000.0 * alternate(n)));
+        }
+        let found = Saturation::of(&noisy, None).unwrap();
+        match found.knee_confidence {
+            Some(knee) => assert!(knee.high <= 100.0 * knee.low, "{size}: {knee:?}"),
+            None => unknown += 1,
+        }
+    }
+    assert!(unknown > 0);
+}
+
+#[test]
 fn a_burst_says_nothing_of_the_ceiling() {
     // 32 at once in 1 ms while it lasts; 4,000 a second after that.
     let burst = points(&GRID, |n: f64| n.min(32.0) * 1_000.0);
