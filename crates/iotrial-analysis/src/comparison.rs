@@ -45,6 +45,8 @@ mod recommendation;
 
 mod tail_problem;
 
+mod tail_cause;
+
 mod gate;
 
 mod load_matrix;
@@ -92,6 +94,7 @@ pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,
 };
+pub use tail_cause::TailCauses;
 pub use tail_problem::TailProblem;
 
 use conditions::check_conditions;
@@ -226,6 +229,7 @@ impl Comparison {
             rankings: &all.rankings,
             factors: &all.factors,
             against_baseline: &all.against_baseline,
+            host_differences: &all.host_differences,
             baseline,
         });
         all.gates = hold_against_baseline(&request.gates, configurations, baseline, &all.against_baseline)?;

@@ -4,6 +4,7 @@ mod answer;
 mod ceilings;
 mod over_loads;
 mod reservation;
+mod tail_cause;
 mod times;
 
 pub use answer::{
@@ -15,6 +16,7 @@ pub use over_loads::{
     ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
 };
 pub use reservation::{Freeze, Reservation, ReservationKind, RoleLoss};
+pub use tail_cause::TailCause;
 pub use times::TimesFact;
 
 use crate::metric::Metric;

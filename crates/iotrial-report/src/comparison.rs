@@ -114,6 +114,7 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
         factors,
         scaling,
         exceptions,
+        tail_causes,
         avoid,
         cost,
         cpu,
@@ -131,8 +132,10 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     if exceptions.len() > MOST_AVOIDED {
         tails.push(format!("and {} more; --json has all of them", exceptions.len() - MOST_AVOIDED));
     }
+    let causes = tail_causes.iter().take(MOST_AVOIDED).map(|one| one.text.clone()).collect();
     let lists = [
         ("Tail latency", tails),
+        ("Possible causes of tails", causes),
         ("What each factor changes", factors.clone()),
         (
             "What a larger number brings",

@@ -3,6 +3,7 @@
 mod answer;
 mod ceilings;
 mod over_loads;
+mod tail_cause;
 mod times;
 
 use iotrial_model::finding::ENOUGH_REPEATS;
@@ -16,6 +17,7 @@ use iotrial_model::words::enumerate;
 pub use answer::{answer, avoid, factor, reason, scaling};
 pub use ceilings::ceilings;
 pub use over_loads::{answer_over_loads, cost_over_loads, reason_over_loads};
+pub use tail_cause::tail_causes;
 pub use times::times;
 
 use crate::changes::{as_long, longer, names_of};
@@ -65,7 +67,7 @@ fn freeze(one: &Freeze) -> String {
 }
 
 fn role_loss(loss: &RoleLoss) -> String {
-    let RoleLoss { of, figure, factor, other } = loss;
+    let RoleLoss { of, figure, factor, other, .. } = loss;
     let ios = match of.stream {
         Stream::Mixed => "I/Os".to_owned(),
         stream => format!("{stream}s"),

@@ -66,6 +66,9 @@ pub struct Configuration {
     /// What was read of the hosts of its runs, each once; empty where nobody looked.
     #[serde(skip)]
     pub(super) hosts: Vec<HostReport>,
+    /// The most CPU time of all CPUs that the hypervisor took from one of its runs, in percent; `None` where that was not counted.
+    #[serde(skip)]
+    pub(super) steal_percent: Option<f64>,
     /// What the verdicts on its runs say, each once; empty where nobody judged them.
     pub outcomes: Vec<Outcome>,
     /// In what its figures contradict each other; such figures are compared, and marked wherever they are used.
@@ -307,6 +310,7 @@ impl Configuration {
             all.caveats.extend(sample.caveats.into_iter().map(numbered));
             all.circumstances.merge(sample.circumstances);
             all.hosts.extend(sample.host.map(|host| *host).filter(|host| !all.hosts.contains(host)));
+            all.steal_percent = all.steal_percent.into_iter().chain(sample.steal_percent).reduce(f64::max);
             all.contradictions.extend(sample.contradictions);
             found.extend(sample.found);
             all.add_worst(sample.worst_io_us);

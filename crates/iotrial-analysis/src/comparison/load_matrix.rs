@@ -185,6 +185,8 @@ impl LoadMatrix {
             let best = match &answer.recommendation.best {
                 Some(best) => vec![best.clone()],
                 None if answer.counted.is_some() => Vec::new(),
+                // One alone is first, and not recommended.
+                None if answer.recommendation.reservations.iter().any(Reservation::stops) => Vec::new(),
                 None => leaders(&answer.recommendation.standings),
             };
             LoadRow::new(*answer, None, best)

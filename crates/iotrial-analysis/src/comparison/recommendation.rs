@@ -16,9 +16,11 @@ use super::configuration::{Configuration, title_of};
 use super::cost::{cost, cpu_cost};
 use super::delta::{Delta, Pair, Reading, stream_ranges};
 use super::factor::{Factor, FactorPair, GroupChange, varying_attributes};
+use super::host_difference::HostDifference;
 use super::ranking::{Ranking, Standing};
 use super::reservation::{freezes, reservations};
 use super::scaling::is_counted;
+use super::tail_cause::{TailCauses, tail_causes};
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
 use crate::student::MUCH_FACTOR;
 use crate::verdict::Category;
@@ -26,7 +28,7 @@ use crate::verdict::Category;
 /// What to take and what not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Recommendation {
-    /// Key of the configuration to take; `None` where none is shown to be the best.
+    /// Key of the configuration to take; `None` where none is shown to be the best, and where that one loses in all latencies of a role.
     pub best: Option<String>,
     /// The answer in one sentence. What speaks against it is in the same sentence.
     pub sentence: String,
@@ -41,6 +43,9 @@ pub struct Recommendation {
     pub tail_problems: Vec<TailProblem>,
     /// The same in sentences.
     pub exceptions: Vec<String>,
+    /// In what configurations with worse tails differ from those that they were compared with; empty where nothing is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tail_causes: Vec<TailCauses>,
     /// What a larger number of the same thing does.
     pub scaling: Vec<String>,
     /// What not to take, the worst reason first. A second choice is not among them.
@@ -84,6 +89,7 @@ pub(super) struct Evidence<'c> {
     pub(super) rankings: &'c [Ranking],
     pub(super) factors: &'c [Factor],
     pub(super) against_baseline: &'c [Pair],
+    pub(super) host_differences: &'c [HostDifference],
     pub(super) baseline: usize,
 }
 
@@ -93,7 +99,7 @@ impl Recommendation {
         let standings = Standing::all(configurations, evidence.rankings);
         let leaders = Standing::leaders(&standings);
         let is_scaling = is_scaling(configurations, evidence.scaling);
-        let best = match leaders {
+        let first = match leaders {
             // More of the same does more, which is no reason to buy it.
             _ if is_scaling => None,
             // A tie has no winner, and the sentence says so. Picking the first of them would depend on the
@@ -101,13 +107,15 @@ impl Recommendation {
             [one] => Some(one.index),
             _ => None,
         };
-        let against_best: Vec<Pair> = best.map_or_else(Vec::new, |best| {
-            // `skip(1)` skips the best itself, which a unique leader is.
+        let against_first: Vec<Pair> = first.map_or_else(Vec::new, |first| {
+            // `skip(1)` skips the first itself, which a unique leader is.
             let others = standings.iter().skip(1).map(|other| &configurations[other.index]);
-            others.map(|other| Pair::new(&configurations[best], other)).collect()
+            others.map(|other| Pair::new(&configurations[first], other)).collect()
         });
-        let tail_problems = tail_problems(evidence.factors, evidence.against_baseline, &against_best);
-        let reservations = reservations(configurations, best, &against_best);
+        let tail_problems = tail_problems(evidence.factors, evidence.against_baseline, &against_first);
+        let reservations = reservations(configurations, first, &against_first);
+        // What is first in the most metrics and makes every commit wait twice as long is a choice that nobody can make for the user.
+        let best = first.filter(|_| !reservations.iter().any(Reservation::stops));
         let title = |key: &str| title_of(configurations, key);
         let scaling_words = |one: &Scaling| words::scaling(one, &title(&one.from), &title(&one.to));
         let scaling: Vec<String> = evidence.scaling.iter().map(scaling_words).collect();
@@ -129,14 +137,14 @@ impl Recommendation {
         });
         let metric_count = evidence.rankings.len();
         let avoid = best.map(|best| {
-            avoid(configurations, &configurations[best], &against_best, &tail_problems, metric_count)
+            avoid(configurations, &configurations[best], &against_first, &tail_problems, metric_count)
         });
         // What freezes first: of tails there may be more than a page shows.
-        let exceptions = freezes(configurations, best).chain(exceptions(configurations, &tail_problems));
+        let exceptions = freezes(configurations, first).chain(exceptions(configurations, &tail_problems));
         let facts = RecommendationFacts {
             answer: Some(answer),
-            reasons: best
-                .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
+            reasons: first
+                .map_or_else(Vec::new, |first| reasons(configurations, first, &standings, &against_first)),
             factors: factor_facts(evidence.factors),
             exceptions: exceptions.collect(),
             cost: against.and_then(|(best, other)| cost(best, other)),
@@ -144,10 +152,11 @@ impl Recommendation {
         };
         Self {
             best: best.map(|best| configurations[best].key.clone()),
-            sentence: words::with_reservations(&sentence, best.is_some(), &reservations),
+            sentence: words::with_reservations(&sentence, first.is_some(), &reservations),
             reservations,
             reasons: facts.reasons.iter().map(words::reason).collect(),
             factors: facts.factors.iter().map(words::factor).collect(),
+            tail_causes: tail_causes(configurations, &tail_problems, evidence.host_differences),
             tail_problems,
             exceptions: facts.exceptions.iter().map(words::exception).collect(),
             scaling,
@@ -182,6 +191,9 @@ fn answer(
             let whole: Vec<&Ranking> =
                 rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).collect();
             let (first_count, metric_count) = (first.first_count, whole.len());
+            if reservations.iter().any(Reservation::stops) {
+                return Answer::FirstButLosesRole { first: best, first_count, metric_count };
+            }
             if let [only] = whole.as_slice() {
                 return Answer::BestInOne { best, metric: only.metric.clone() };
             }

@@ -71,12 +71,13 @@ fn losses_in_roles(
     for pair in against_best {
         for delta in pair.ranked_in_roles().filter(|delta| delta.reading == Reading::MuchBetter) {
             let MetricKey::OfRole(role, ..) = delta.metric.key else { continue };
-            // What a session waits for before what follows from it: of a closed load fewer I/Os are only slower ones.
-            let weight = |delta: &Delta| {
-                let is_latency = delta.metric.key.figure().is_some_and(|(_, figure)| figure.is_latency());
-                (is_latency, delta.gain_factor())
+            // I/Os that are slower in all respects first, and what a session waits for before what follows from it: of a closed load fewer
+            // I/Os are only slower ones.
+            let weight = |pair: &Pair, delta: &Delta| {
+                (is_slower_throughout(pair, delta), is_of_latency(delta), delta.gain_factor())
             };
-            if worst.get(&role).is_none_or(|(_, known)| weight(delta) > weight(known)) {
+            let is_worse = |(other, known): &(&Pair, &Delta)| weight(pair, delta) > weight(other, known);
+            if worst.get(&role).is_none_or(is_worse) {
                 worst.insert(role, (pair, delta));
             }
         }
@@ -84,9 +85,28 @@ fn losses_in_roles(
     let loss = |(pair, delta): (&Pair, &Delta)| {
         let (of, figure) = delta.metric.key.figure()?;
         let other = configurations.iter().find(|one| one.key == pair.configuration)?.title();
-        Some(RoleLoss { of, figure, factor: delta.gain_factor(), other })
+        let is_in_all_latencies = is_slower_throughout(pair, delta);
+        Some(RoleLoss { of, figure, factor: delta.gain_factor(), is_in_all_latencies, other })
     };
     worst.into_values().filter_map(loss)
+}
+
+fn is_of_latency(delta: &Delta) -> bool {
+    delta.metric.key.figure().is_some_and(|(_, figure)| figure.is_latency())
+}
+
+/// Whether a latency is one of I/Os for which the other one of the pair is better in all latencies, and at least twice as good in most.
+fn is_slower_throughout(pair: &Pair, latency: &Delta) -> bool {
+    let of = |delta: &Delta| delta.metric.key.figure().map(|(of, _)| of);
+    let is_meant = |delta: &&Delta| is_of_latency(delta) && of(delta) == of(latency);
+    let latencies = || pair.ranked_in_roles().filter(is_meant);
+    let count = latencies().count();
+    let far = latencies().filter(|delta| delta.reading == Reading::MuchBetter).count();
+    // Of one latency alone there is no «all».
+    is_of_latency(latency)
+        && count > 1
+        && latencies().all(|delta| delta.reading.is_better())
+        && 2 * far > count
 }
 
 /// That a configuration has I/Os that take far longer than any of another one.

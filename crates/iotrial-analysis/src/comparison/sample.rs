@@ -65,6 +65,8 @@ pub struct Sample {
     pub(super) circumstances: Circumstances,
     /// What was read of the host before the load, as far as it can make a difference.
     pub(super) host: Option<Box<HostReport>>,
+    /// CPU time of all CPUs that the hypervisor took, in percent; `None` where that was not counted.
+    pub(super) steal_percent: Option<f64>,
     /// In what its figures contradict each other.
     pub(super) contradictions: Vec<Contradiction>,
     /// The slowest I/O of each stream, in µs.
@@ -195,6 +197,7 @@ impl Sample {
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
             host: subject.host_facts.map(|report| Box::new(telling(report))),
+            steal_percent: steal_percent(subject),
             contradictions: contradictions(subject),
             worst_io_us: worst_ios(subject),
             found: None,
@@ -280,6 +283,12 @@ impl Sample {
     pub fn named(self, label: impl Into<String>, attributes: BTreeMap<String, AttributeValue>) -> Self {
         Self { label: Some(label.into()), attributes, ..self }
     }
+}
+
+fn steal_percent(subject: &Subject<'_>) -> Option<f64> {
+    let Some(CpuTime::Counted { used, all_cpu_count, .. }) = subject.cpu else { return None };
+    let available_s = used.wall.as_secs_f64() * f64::from(all_cpu_count);
+    used.host_steal_s.filter(|_| available_s > 0.0).map(|steal_s| 100.0 * steal_s / available_s)
 }
 
 /// Stated results of one configuration under several loads carry the load in each metric, and do not have to agree in it. Whether

@@ -8,11 +8,12 @@ use iotrial_model::circumstances::ToolInBrief;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Caveat, ConditionKind, Difference, Evidence, RunsOfConfiguration};
 use iotrial_model::gate::{Spoilt, Undecided};
+use iotrial_model::host_fact::{self, Fact, FactId, FactValue, HostReport, Part, PartKind, TargetChain};
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::priority::{GrantedPriority, Priority};
 use iotrial_model::recommendation::{
-    Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, Reservation,
+    Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, Reservation, TailCause,
 };
 use iotrial_model::record::{AttributeValue, EndedHow, EngineSetup, OpCounts, QueueSetup, RunRecord};
 use iotrial_model::stream::{Stream, StreamOf};
@@ -88,6 +89,19 @@ fn second_of(slowness: f64, random: &mut Random) -> OpCounts {
     }
     counts.bytes = counts.io_count() * 8_192;
     counts
+}
+
+/// The same with one of three hundred reads waiting.
+fn with_slow_reads(mut record: RunRecord) -> RunRecord {
+    for interval in &mut record.intervals {
+        if let Some(counts) = &mut interval.jobs[0].read {
+            let waiting = counts.io_count() / 300;
+            counts.total_latency.record_n(Duration::from_millis(40), waiting);
+            counts.bytes = counts.io_count() * 8_192;
+        }
+    }
+    record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+    record
 }
 
 fn sample(record: &RunRecord) -> Sample {
@@ -610,6 +624,73 @@ fn what_is_faster_and_freezes_is_not_the_best_in_all() {
     assert!((400_000.0..410_000.0).contains(&freeze.slowest_us), "{freeze:?}");
 }
 
+/// A host whose disk has these interrupts and this scheduler.
+fn host_of(interrupts: i64, scheduler: &str) -> HostReport {
+    let known = |id, value| Fact { id, reading: host_fact::Reading::Known(value), from: String::new() };
+    let facts = vec![
+        known(FactId::Scheduler, FactValue::text(scheduler)),
+        known(FactId::QueueInterrupts, FactValue::Number(interrupts)),
+    ];
+    let parts = vec![Part { facts, ..Part::new(PartKind::Disk, "sdb") }];
+    HostReport {
+        name: "db01".to_owned(),
+        host: Part::new(PartKind::Host, "db01"),
+        chains: vec![TargetChain { target: "/data".to_owned(), parts, ends: None }],
+    }
+}
+
+#[test]
+fn a_worse_tail_comes_with_what_differs_in_attributes_host_and_steal_and_with_nothing_else() {
+    let measured = |seed: u64, host: HostReport, steal_s: f64, has_tail: bool| {
+        let record = run(seed, 300, 1.0, CALM);
+        let mut record = if has_tail { with_slow_reads(record) } else { record };
+        record.host_facts = Some(host);
+        if let Some(cpu) = &mut record.cpu {
+            cpu.host_steal_s = Some(steal_s);
+        }
+        record
+    };
+    let causes = |worse: &RunRecord, driver: &str| {
+        let attributes =
+            |driver: &str| BTreeMap::from([("driver".to_owned(), AttributeValue::from_text(driver))]);
+        let calm = measured(1, host_of(8, "none"), 0.0, false);
+        let samples = vec![
+            sample(&calm).named("calm", attributes("paravirtualized")),
+            sample(worse).named("worse", attributes(driver)),
+        ];
+        let recommendation = compare(samples).recommendation;
+        assert!(!recommendation.tail_problems.is_empty());
+        recommendation.tail_causes
+    };
+    // 300 s of 4 CPUs.
+    let all = causes(&measured(2, host_of(1, "bfq"), 60.0, true), "sr-iov");
+    let [one] = &all[..] else { panic!("{all:?}") };
+    assert_eq!((one.baseline.as_str(), one.configuration.as_str()), ("A", "B"));
+    let setting = |fact, from: FactValue, to: FactValue| TailCause::Setting {
+        target: None,
+        part: PartKind::Disk,
+        fact,
+        from: vec![from],
+        to: vec![to],
+    };
+    let driver = TailCause::Attribute {
+        name: "driver".to_owned(),
+        from: "paravirtualized".to_owned(),
+        to: "sr-iov".to_owned(),
+    };
+    let expected = [
+        driver.clone(),
+        TailCause::Steal { from_percent: 0.0, to_percent: 5.0 },
+        setting(FactId::QueueInterrupts, FactValue::Number(8), FactValue::Number(1)),
+        setting(FactId::Scheduler, FactValue::text("none"), FactValue::text("bfq")),
+    ];
+    assert_eq!(one.causes, expected);
+    // What both have is no cause of a difference, and of nothing known there is nothing to say.
+    let same = measured(2, host_of(8, "none"), 6.0, true);
+    assert_eq!(causes(&same, "sr-iov")[0].causes, [driver]);
+    assert_eq!(causes(&same, "paravirtualized"), []);
+}
+
 #[test]
 fn a_second_best_is_no_configuration_to_avoid() {
     let of = |factor: f64, seed| sample(&run(seed, 300, factor, CALM));
@@ -796,13 +877,47 @@ fn log_commit(figure: Figure) -> Metric {
     MetricKey::OfRole(Role::Log, Stream::Commit, figure).into()
 }
 
+/// The same with one of three hundred commits waiting.
+fn with_slow_commits(mut record: RunRecord) -> RunRecord {
+    for interval in &mut record.intervals {
+        if let Some(counts) = &mut interval.jobs[1].write {
+            let waiting = counts.io_count() / 300;
+            counts.total_latency.record_n(Duration::from_millis(40), waiting);
+            counts.bytes = counts.io_count() * 8_192;
+        }
+    }
+    record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+    record
+}
+
+#[test]
+fn what_loses_in_all_latencies_of_a_role_is_first_and_not_recommended() {
+    let compared = |fast_data: &RunRecord, factor: f64| {
+        let other = labelled(&with_log(2, 3.0, factor), "fast log");
+        compare(vec![labelled(fast_data, "fast data"), other]).recommendation
+    };
+    // In either order: every commit takes more than twice as long.
+    let stopped = compared(&with_log(1, 1.0, 2.5), 0.35);
+    let Some(Answer::FirstButLosesRole { first, .. }) = &stopped.facts.answer else { panic!("{stopped:?}") };
+    assert_eq!((stopped.best.as_deref(), first.as_str()), (None, "A (fast data)"));
+    assert!(stopped.reservations.iter().any(Reservation::stops), "{:?}", stopped.reservations);
+    assert!(stopped.avoid.is_empty() && !stopped.reasons.is_empty(), "{stopped:?}");
+    // A tail alone is said with the recommendation.
+    let but = compared(&with_slow_commits(with_log(1, 1.0, 1.0)), 1.0 / 3.0);
+    assert_eq!(but.best.as_deref(), Some("A"), "{but:?}");
+    let [Reservation::LosesInRole(loss)] = &but.reservations[..] else { panic!("{:?}", but.reservations) };
+    assert!(!loss.is_in_all_latencies && loss.figure == Figure::LatencyP999, "{loss:?}");
+    // Slower by a third: neither.
+    let fine = compared(&with_log(1, 1.0, 1.3), 1.0 / 3.0);
+    assert_eq!((fine.best.as_deref(), fine.reservations), (Some("A"), Vec::new()));
+}
+
 #[test]
 fn the_recommendation_names_the_role_in_which_it_loses_and_roles_decide_no_place_over_all() {
     let comparison = compare(vec![
         labelled(&with_log(1, 1.0, 2.5), "fast data"),
         labelled(&with_log(2, 3.0, 0.35), "fast log"),
     ]);
-    assert_eq!(comparison.recommendation.best.as_deref(), Some("A"));
     let reservations = &comparison.recommendation.reservations;
     assert_eq!(reservations.len(), 1, "{reservations:?}");
     assert_eq!(reservations[0].kind(), ReservationKind::LosesInRole);

@@ -56,6 +56,15 @@ pub enum Answer {
         /// How many metrics rank all configurations.
         metric_count: usize,
     },
+    /// One is first in the most metrics, and loses in all latencies of a role, so that none is recommended.
+    FirstButLosesRole {
+        /// The one that is first.
+        first: String,
+        /// In how many metrics it is first.
+        first_count: usize,
+        /// How many metrics rank all configurations.
+        metric_count: usize,
+    },
     /// One is alone the first in all metrics.
     BestInAll {
         /// The best one.

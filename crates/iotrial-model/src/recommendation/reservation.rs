@@ -15,7 +15,8 @@ words! {
         Inconclusive = "inconclusive",
         /// The best one has I/Os that take far longer than any of another one.
         Froze = "froze",
-        /// The best one is at most half as good as another one in a figure of a role.
+        /// The best one is at most half as good as another one in a figure of a role. Where all latencies of these I/Os are worse, and most of
+        /// them by that factor, none is recommended.
         LosesInRole = "loses-in-role",
     }
 }
@@ -52,6 +53,11 @@ impl Reservation {
         }
     }
 
+    /// Whether none is recommended because of it.
+    pub const fn stops(&self) -> bool {
+        matches!(self, Self::LosesInRole(RoleLoss { is_in_all_latencies: true, .. }))
+    }
+
     /// The configurations whose figures contradict each other; empty where it is something else.
     pub fn contradictory(&self) -> &[String] {
         match self {
@@ -84,6 +90,9 @@ pub struct RoleLoss {
     pub figure: Figure,
     /// How many times as good the other one is: 2 or more.
     pub factor: f64,
+    /// Whether all latencies of these I/Os are worse, and most of them by a factor of 2: what the best one wins elsewhere does not make up
+    /// for that.
+    pub is_in_all_latencies: bool,
     /// The other one.
     pub other: String,
 }

@@ -25,6 +25,9 @@ pub fn answer(answer: &Answer) -> String {
         Answer::FirstButFreezes { best, first_count, metric_count } => {
             format!("{best} is first in {first_count} of {metric_count} metrics")
         }
+        Answer::FirstButLosesRole { first, first_count, metric_count } => {
+            format!("None is recommended: {first} is first in {first_count} of {metric_count} metrics")
+        }
         Answer::BestInAll { best, metric_count } => {
             format!("{best} is the best in {}.", all_metrics(*metric_count))
         }

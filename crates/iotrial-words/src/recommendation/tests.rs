@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::CurvePlace;
+use iotrial_model::host_fact::{FactId, FactValue, PartKind};
 use iotrial_model::load::Role;
 use iotrial_model::metric::{MetricGroup, MetricKey, StreamRange};
 use iotrial_model::recommendation::{
     Answer, AvoidFact, CeilingChanges, ChangeOverLoads, Effect, FactorFact, GroupRanges, OverLoadsAnswer,
-    OverLoadsCost, OverLoadsReason, ReasonFact, Scaling, SureBound, TimesFact,
+    OverLoadsCost, OverLoadsReason, ReasonFact, Scaling, SureBound, TailCause, TimesFact,
 };
 use iotrial_model::stream::StreamOf;
 use iotrial_model::verdict::Category;
@@ -31,7 +32,8 @@ fn one_freeze() -> Freeze {
 fn reservations() -> Vec<Reservation> {
     use Reservation as Cause;
     let loss = |role, stream, figure, factor| {
-        Cause::LosesInRole(RoleLoss { of: StreamOf { role, stream }, figure, factor, other: words("B") })
+        let (of, other) = (StreamOf { role, stream }, words("B"));
+        Cause::LosesInRole(RoleLoss { of, figure, factor, is_in_all_latencies: false, other })
     };
     let many: Vec<String> = (1..=13).map(|number| format!("C{number}")).collect();
     vec![
@@ -44,6 +46,26 @@ fn reservations() -> Vec<Reservation> {
         loss(Some(Role::Data), Stream::Mixed, Figure::Iops, 2.46),
         loss(None, Stream::Read, Figure::Bandwidth, 3.0),
         Cause::UnderLoads(names(&["oltp", "scan"]), Box::new(Cause::AllSimulated)),
+    ]
+}
+
+fn causes_of_tails() -> Vec<TailCause> {
+    let setting = |target: Option<&str>, fact, from: &[FactValue], to: &[FactValue]| TailCause::Setting {
+        target: target.map(words),
+        part: PartKind::Disk,
+        fact,
+        from: from.to_vec(),
+        to: to.to_vec(),
+    };
+    let number = FactValue::Number;
+    vec![
+        TailCause::Attribute { name: words("driver"), from: words("paravirtualized"), to: words("sr-iov") },
+        TailCause::Attribute { name: words("cache"), from: String::new(), to: words("read-only") },
+        TailCause::Steal { from_percent: 0.12, to_percent: 7.25 },
+        setting(None, FactId::QueueInterrupts, &[number(8)], &[number(1), number(2)]),
+        setting(Some("/data"), FactId::ReadAhead, &[number(128)], &[number(4_096)]),
+        setting(None, FactId::Scheduler, &[FactValue::text("none")], &[FactValue::text("bfq")]),
+        setting(None, FactId::NrRequests, &[number(256)], &[number(32)]),
     ]
 }
 
@@ -119,6 +141,7 @@ fn answers() -> Vec<Answer> {
         Answer::NoCommonMetric,
         Answer::BestInOne { best: best(), metric },
         Answer::FirstButFreezes { best: best(), first_count: 9, metric_count: 10 },
+        Answer::FirstButLosesRole { first: best(), first_count: 12, metric_count: 15 },
         Answer::BestInAll { best: best(), metric_count: 2 },
         Answer::BestInAll { best: best(), metric_count: 10 },
         Answer::BestWithTies { best: best(), metric_count: 10 },
@@ -324,6 +347,9 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("scaling", more.into());
     add("avoid", avoided().iter().map(|facts| avoid(facts)).collect());
     add("exception", exceptions().iter().map(exception).collect());
+    let causes = causes_of_tails();
+    let tails = [&causes[..1], &causes[1..4], &causes].map(|all| tail_causes("D (new)", "C", all));
+    add("causes of a tail", tails.into());
     add("cost", costs().iter().map(cost).collect());
     add("times", all_times().iter().map(times).collect());
     add("cpu", cpu_costs().iter().map(cpu_cost).collect());

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use iotrial_analysis::awr::AwrChange;
 use iotrial_analysis::comparison::{
-    CompareRequest, ComparisonMatrix, GateOutcome, SweepComparison, UnderLoad,
+    CompareRequest, ComparisonMatrix, GateOutcome, Reservation, SweepComparison, UnderLoad,
 };
 use iotrial_report::document::Document;
 use serde::Serialize;
@@ -95,7 +95,10 @@ const ENOUGH_RUNS: usize = 5;
 
 /// Whether no configuration is the best, and more runs of each might say which.
 fn has_too_few_runs(compared: &ComparisonMatrix, run_count: usize) -> bool {
-    let is_open = |row: &UnderLoad| row.comparison.recommendation.best.is_none();
+    let is_open = |row: &UnderLoad| {
+        let recommendation = &row.comparison.recommendation;
+        recommendation.best.is_none() && !recommendation.reservations.iter().any(Reservation::stops)
+    };
     let of_each = |row: &UnderLoad| row.comparison.configurations.len();
     compared.rows.iter().all(is_open)
         && run_count < ENOUGH_RUNS * compared.rows.iter().map(of_each).sum::<usize>()
