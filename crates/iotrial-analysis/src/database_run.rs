@@ -578,13 +578,16 @@ fn settings(measured: &Measured<'_>, remarks: &mut Vec<DatabaseRemark>) {
         }
     }
     let has_binlog = measured.setting("log_bin").is_some() && !measured.is_off("log_bin");
-    let wants: [(&'static str, fn(&str) -> bool); 3] = [
-        ("synchronous_commit", |value| value != "off"),
-        ("innodb_flush_log_at_trx_commit", |value| value == "1"),
-        ("sync_binlog", |value| value == "1"),
+    // What each must be for a commit to wait for storage; the first has more values that do.
+    let wants = [
+        ("synchronous_commit", None),
+        ("innodb_flush_log_at_trx_commit", Some("1")),
+        ("sync_binlog", Some("1")),
     ];
-    for (setting, is_durable) in wants {
-        if let Some(value) = measured.setting(setting).filter(|value| !is_durable(value))
+    let is_durable =
+        |value: &str, wanted: Option<&str>| wanted.map_or(value != "off", |wanted| value == wanted);
+    for (setting, wanted) in wants {
+        if let Some(value) = measured.setting(setting).filter(|value| !is_durable(value, wanted))
             && (setting != "sync_binlog" || has_binlog)
         {
             remarks.push(DatabaseRemark::CommitNotDurable { setting, value: value.to_owned() });

@@ -222,7 +222,7 @@ proptest! {
 /// A row of reads, of writes, and of both together, at 1,000 I/Os per second for each I/O that is known of them.
 fn row_of_both(all: [&Truth; 3], digits: usize, has_rates: bool) -> String {
     let streams = all.map(|truth| {
-        let rate = has_rates.then(|| ("iops", 1_000.0 * truth.latencies_us.len() as f64));
+        let rate = has_rates.then_some(("iops", 1_000.0 * truth.latencies_us.len() as f64));
         let latencies = [
             ("lat_mean_us", truth.mean_us()),
             ("lat_p50_us", truth.percentile_us(50.0)),

@@ -113,7 +113,7 @@ mod tests {
             let extent = |length| Extent { read, first_byte: FIRST_BYTE, length, page };
             // The last page is cut.
             let extents = [extent((5 << 20) + 4_096), extent(page), extent((1 << 20) + 512)];
-            let seen: Mutex<BTreeMap<(usize, u64), Option<Vec<u8>>>> = Mutex::default();
+            let seen = Mutex::new(BTreeMap::new());
             let furthest = AtomicU64::new(0);
             let total: u64 = extents.iter().map(|extent| extent.length).sum();
             let progress = |done, of| {
