@@ -339,7 +339,8 @@ impl SlobSeries {
             notes.push(SlobNote::SessionsNotNamed { files: active, of_files: all.len() });
         }
         if runs.iter().any(|run| !run.is_of_one_series_with(&runs[0])) {
-            let databases: BTreeSet<&String> = runs.iter().flat_map(SlobRun::databases).collect();
+            let instances = all.iter().flat_map(|one| &one.instances);
+            let databases: BTreeSet<&String> = instances.map(|(database, _)| database).collect();
             notes.push(SlobNote::OtherDatabases { databases: databases.len() });
         }
         let by_hosts = scale(&mut runs);
@@ -363,18 +364,18 @@ impl SlobRun {
         }
     }
 
-    /// Ids of the databases, or their names.
-    fn databases(&self) -> BTreeSet<&String> {
-        let instances = self.reports.iter().flat_map(|one| &one.instances);
-        instances.map(|(database, _)| database).collect()
-    }
-
     /// Whether somebody made both for one series: the names of their files say how many sessions ran, or one is of the databases of the
     /// other. Reports that merely lie in one folder are of loads that have nothing to do with each other.
     fn is_of_one_series_with(&self, other: &Self) -> bool {
         let is_named = |run: &Self| run.reports.iter().all(|one| one.sessions_from == OF_NAME);
-        let (mine, others) = (self.databases(), other.databases());
-        is_named(self) && is_named(other) || mine.is_subset(&others) || others.is_subset(&mine)
+        // Every database, by its id or name, is also one of the other run.
+        let is_part = |run: &Self, whole: &Self| {
+            let is_there = |database: &String| {
+                whole.reports.iter().flat_map(|one| &one.instances).any(|(other, _)| other == database)
+            };
+            run.reports.iter().flat_map(|one| &one.instances).all(|(database, _)| is_there(database))
+        };
+        is_named(self) && is_named(other) || is_part(self, other) || is_part(other, self)
     }
 
     /// What follows from its reports. A sum without one of its parts is no sum.
