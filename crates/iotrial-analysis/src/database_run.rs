@@ -30,6 +30,8 @@ const HELD_BACK_PERCENT: f64 = 50.0;
 /// Clients that wait for storage less than this are not held back by it.
 // A choice: storage that takes no time at all would let them do a quarter more.
 const FREE_PERCENT: f64 = 20.0;
+/// Transactions that begin later than this are no longer those of the rate that was given, where their response time is not known; it is ms.
+const MOST_LAG_MS: f64 = 10.0;
 /// Fewer looks at the sessions say nothing of what they wait for.
 // A choice: with ten, a share is known to about 15 points.
 const LEAST_LOOKS: usize = 10;
@@ -231,7 +233,9 @@ impl DatabaseRunAnswer {
             summary: report.summary.iter().map(|(name, figure)| (name.clone(), figure.value)).collect(),
             metrics: report.metrics.clone(),
         });
-        let limit = limit(run, measured.as_ref(), storage.as_ref());
+        let transactions = transactions(run, measured.as_ref());
+        let mean_ms = transactions.as_ref().and_then(|transactions| transactions.mean_ms);
+        let limit = limit(run, measured.as_ref(), storage.as_ref(), mean_ms);
         let mut remarks = remarks(run, measured.as_ref(), database.as_ref());
         // Stable: those of one weight stay in the order of their names.
         remarks.sort_by_key(|remark| std::cmp::Reverse(remark.severity()));
@@ -241,7 +245,7 @@ impl DatabaseRunAnswer {
             ramp_s: run.ramp_s,
             measured_s: measured_s(run),
             is_stopped: run.is_stopped,
-            transactions: transactions(run, measured.as_ref()),
+            transactions,
             limit,
             remarks,
             database,
@@ -472,8 +476,13 @@ fn confidence(intervals: &[DriverInterval]) -> (Option<Range>, Option<Range>) {
     )
 }
 
-/// What held the load back.
-fn limit(run: &DatabaseRun, measured: Option<&Measured<'_>>, storage: Option<&WatchAnswer>) -> LoadLimit {
+/// What held the load back; `mean_ms` is the response time of its transactions.
+fn limit(
+    run: &DatabaseRun,
+    measured: Option<&Measured<'_>>,
+    storage: Option<&WatchAnswer>,
+    mean_ms: Option<f64>,
+) -> LoadLimit {
     let mut saturated: Vec<String> = Vec::new();
     for observation in storage.iter().flat_map(|answer| &answer.observations) {
         if let ObservedDisks::Disk(name) = &observation.of
@@ -502,8 +511,15 @@ fn limit(run: &DatabaseRun, measured: Option<&Measured<'_>>, storage: Option<&Wa
     let is_driver_full = driver_cpus.zip(threads).is_some_and(|(cpus, threads)| cpus >= FULL * threads);
     let is_cpu_full = run.cpu.and_then(|cpu| cpu.busy_percent).is_some_and(|percent| percent >= 100.0 * FULL);
     let waited = |percent: f64| percent >= HELD_BACK_PERCENT;
+    let report = &run.report;
+    let is_rate_kept = report.schedule_lag_ms.map_or(
+        report.queue_length.is_some_and(|queue| queue <= report.thread_count.unwrap_or(1)),
+        |lag_ms| lag_ms < mean_ms.map_or(MOST_LAG_MS, |mean_ms| mean_ms / 2.0),
+    );
     let is_used_up = is_driver_full || is_cpu_full;
     let by = match waits {
+        // More was not asked for, whatever else was used up.
+        _ if is_rate_kept => HeldBackBy::Rate,
         // Clients that wait for storage while there is no CPU time left: either may be it.
         Some((storage, _)) if waited(storage) && is_used_up => HeldBackBy::Unknown,
         _ if is_driver_full => HeldBackBy::Driver,

@@ -23,6 +23,7 @@ pub fn read(lines: &[OutputLine]) -> DriverReport {
     let mut earlier_s = 0.0;
     for OutputLine { at_s, text: line } in lines {
         let whole = line.trim();
+        read_schedule(whole, &mut report);
         if let Some(progress) = pgbench_progress(whole).or_else(|| sysbench_progress(whole)) {
             report.name = Some(progress.program.to_owned());
             // A second run in one output, as of a script, begins at zero again.
@@ -71,6 +72,21 @@ fn read_summary(text: &str, report: &mut DriverReport) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held within its range")]
     let clients = clients.map(|clients| clients.clamp(0.0, f64::from(u32::MAX)) as u32);
     report.client_count = clients.or(report.client_count);
+}
+
+/// How well a rate that was given is kept, by the last line that says it: progress and summary of pgbench (`lag 0.1 ms`,
+/// `rate limit schedule lag: avg 0.157 (max 19.533) ms`), and progress of sysbench (`[ 10s ] queue length: 0, concurrency: 4`).
+fn read_schedule(line: &str, report: &mut DriverReport) {
+    let first = |text: &str| number_and_unit(text.trim()).0.parse::<f64>().ok();
+    if let Some(lag) = line.strip_prefix("rate limit schedule lag: avg ") {
+        report.schedule_lag_ms = first(lag).or(report.schedule_lag_ms);
+    } else if let Some((_, lag)) = line.strip_prefix("progress: ").and_then(|rest| rest.split_once(", lag "))
+    {
+        report.schedule_lag_ms = first(lag).or(report.schedule_lag_ms);
+    } else if let Some((_, queue)) = line.split_once("s ] queue length: ") {
+        let digits = queue.split(',').next().unwrap_or_default();
+        report.queue_length = digits.trim().parse().ok().or(report.queue_length);
+    }
 }
 
 /// Counts of a summary that are no figures of a result.
@@ -166,6 +182,19 @@ mod tests {
         ));
         assert_eq!((sysbench.thread_count, sysbench.intervals[0].duration_s), (Some(4), 10.0));
         assert_eq!(sysbench.intervals[0].transactions_per_s, 350.12);
+    }
+
+    #[test]
+    fn how_late_transactions_begin_is_read_where_a_rate_was_given() {
+        let lag = |text: &str| read(&output(text, 0.0)).schedule_lag_ms;
+        let progress = "progress: 1.0 s, 57.0 tps, lat 6.400 ms stddev 5.852, 0 failed, lag 0.269 ms\n";
+        assert_eq!(lag(progress), Some(0.269));
+        let summary = format!("{progress}rate limit schedule lag: avg 0.157 (max 19.533) ms\n");
+        assert_eq!(lag(&summary), Some(0.157));
+        assert_eq!(lag("progress: 1.0 s, 57.0 tps, lat 6.400 ms stddev 5.852, 0 failed\n"), None);
+        let queue = |text: &str| read(&output(text, 0.0)).queue_length;
+        assert_eq!(queue("[ 2s ] queue length: 12, concurrency: 4\n"), Some(12));
+        assert_eq!(queue("[ 2s ] queue length: , concurrency: 4\n"), None);
     }
 
     #[test]

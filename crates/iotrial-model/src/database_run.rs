@@ -90,6 +90,10 @@ pub struct DriverReport {
     pub client_count: Option<u32>,
     /// Threads that serve them.
     pub thread_count: Option<u32>,
+    /// How late its transactions began on average, in ms, where it was given a rate (`pgbench --rate`).
+    pub schedule_lag_ms: Option<f64>,
+    /// Transactions that waited for a thread when it last said so, where it was given a rate (`sysbench --rate`).
+    pub queue_length: Option<u32>,
     /// Lines of the form `NAME=VALUE`.
     pub metrics: ApplicationMetrics,
 }
@@ -110,6 +114,9 @@ pub struct DriverInterval {
 words! {
     /// What held a load on a database back, as far as its sessions, the devices and the CPUs tell.
     HeldBackBy {
+        /// Nothing: the driver was given a rate and kept it. Its transactions began late by less than half of their response time (10 ms where
+        /// that is not known; pgbench), or no more of them waited than it has threads (sysbench).
+        Rate = "rate",
         /// The driver used 90 % or more of the CPU time that its threads can use.
         Driver = "driver",
         /// The CPUs of the host were busy for 90 % of the time or more.

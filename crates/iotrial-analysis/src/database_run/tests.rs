@@ -178,6 +178,17 @@ fn what_held_the_load_back_is_named_only_where_something_says_so() {
         set_from(run, 0, DatabaseCounter::LockWaits, 3.0);
     };
     assert_eq!(by(&locks), HeldBackBy::Locks);
+    // A rate that was given and kept is no limit of anything, also where CPUs are used up.
+    let given = |lag_ms: f64| {
+        move |run: &mut DatabaseRun| {
+            cpu(95.0, 0.5, 1.0)(run);
+            run.report.schedule_lag_ms = Some(lag_ms);
+        }
+    };
+    assert_eq!(by(&given(0.2)), HeldBackBy::Rate);
+    assert_eq!(by(&given(900.0)), HeldBackBy::Cpu);
+    let queue = |length| move |run: &mut DatabaseRun| run.report.queue_length = Some(length);
+    assert_eq!((by(&queue(0)), by(&queue(80))), (HeldBackBy::Rate, HeldBackBy::Storage));
     assert_eq!(by(&|run| run.database = None), HeldBackBy::Unknown);
     assert_eq!(by(&|run| database(run).samples.truncate(15)), HeldBackBy::Unknown);
 }
