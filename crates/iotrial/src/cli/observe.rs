@@ -20,10 +20,10 @@ use crate::report_files::ReportFiles;
 Examples:
   # a load of pgbench, its first 10 s left out
   iotrial observe --database postgres --ramp 10s -- pgbench -T 70 -P 1 bench
-  # on another server than psql would find by itself; only the devices below the data directory
-  iotrial observe --database postgres --connect 'host=/run/pg dbname=bench' --target /var/lib/pg -- ./load.sh
+  # another server than psql would find, and only the devices of its data
+  iotrial observe --database postgres --connect dbname=b --target /pg -- ./load
   # sysbench on MariaDB, under a name to compare it by
-  iotrial observe --database mysql --label nvme -- sysbench oltp_read_write --report-interval=1 run
+  iotrial observe --database mysql --label nvme -- sysbench oltp_read_write run
   # what runs already: watch it for ten minutes
   iotrial observe --database postgres --duration 10m
   # which of two volumes does more transactions?
