@@ -213,7 +213,9 @@ fn application(summary: &Summary) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         id: "application",
         heading: "Application",
-        note: Some("As given with --metric; not measured by iotrial.".to_owned()),
+        note: Some(
+            "As stated by the application, its database or --metric; not measured by iotrial.".to_owned(),
+        ),
         blocks: vec![Block::Table(Table {
             caption: "Metrics of the application".to_owned(),
             columns: vec![

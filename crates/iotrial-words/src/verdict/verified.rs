@@ -97,7 +97,7 @@ fn databases(verification: &Verification) -> impl Iterator<Item = &'static str> 
     let is_older = has(&[LostWrite, StaleRead]);
     [
         by_checksum.then_some(
-            "databases find torn, strange and damaged pages by checksums: PAGE_VERIFY CHECKSUM (SQL Server), DB_BLOCK_CHECKSUM (Oracle), data_checksums (PostgreSQL), innodb_checksum_algorithm (MySQL)",
+            "databases find torn, foreign and damaged pages by checksums: PAGE_VERIFY CHECKSUM (SQL Server), DB_BLOCK_CHECKSUM (Oracle), data_checksums (PostgreSQL), innodb_checksum_algorithm (MySQL)",
         ),
         is_older.then_some(
             "a lost or stale page has a valid checksum: of these databases only Oracle finds it (DB_LOST_WRITE_PROTECT)",
