@@ -346,8 +346,10 @@ impl<'m> Measured<'m> {
         DatabaseAnswer {
             kind: self.facts.kind,
             version: self.setting(version).map(str::to_owned),
-            commits_per_s: self.per_s(DatabaseCounter::Commits),
-            commit_count: commit_count(self.facts),
+            commits_per_s: self
+                .seconds()
+                .and_then(|seconds| Some(commit_count(self.facts.kind, &self.samples)? / seconds)),
+            commit_count: commit_count(self.facts.kind, &self.facts.samples.iter().collect::<Vec<_>>()),
             rollbacks_per_s: self.per_s(DatabaseCounter::Rollbacks),
             log_sync_us: self.mean_us(DatabaseCounter::LogSyncMs, DatabaseCounter::LogSyncs),
             log_syncs_per_s: self.per_s(DatabaseCounter::LogSyncs),
@@ -375,11 +377,11 @@ fn growth<'s>(samples: impl Iterator<Item = &'s DatabaseSample>, counter: Databa
     (values.len() >= 2 && is_rising).then(|| values[values.len() - 1] - values[0])
 }
 
-/// Commits from the first answer to the last. Each answer of PostgreSQL is a transaction of its own.
-fn commit_count(facts: &DatabaseFacts) -> Option<f64> {
-    let all = growth(facts.samples.iter(), DatabaseCounter::Commits)?;
-    let own = match facts.kind {
-        DatabaseKind::Postgres => facts.samples.len().saturating_sub(1) as f64,
+/// Commits of others from the first answer to the last. Each answer of PostgreSQL is a transaction of its own.
+fn commit_count(kind: DatabaseKind, samples: &[&DatabaseSample]) -> Option<f64> {
+    let all = growth(samples.iter().copied(), DatabaseCounter::Commits)?;
+    let own = match kind {
+        DatabaseKind::Postgres => samples.len().saturating_sub(1) as f64,
         DatabaseKind::Mysql => 0.0,
     };
     Some((all - own).max(0.0))
@@ -423,14 +425,13 @@ fn progress(run: &DatabaseRun) -> Vec<DriverInterval> {
 
 /// Commits of the database, from answer to answer, without those of asking.
 fn commits(measured: &Measured<'_>) -> Vec<DriverInterval> {
-    let own = if measured.facts.kind == DatabaseKind::Postgres { 1.0 } else { 0.0 };
     let interval = |pair: &[&DatabaseSample]| {
         let duration_s = pair[1].at_s - pair[0].at_s;
-        let grown = pair[1].get(DatabaseCounter::Commits)? - pair[0].get(DatabaseCounter::Commits)?;
-        (duration_s > 0.0 && grown >= 0.0).then(|| DriverInterval {
+        let count = commit_count(measured.facts.kind, pair)?;
+        (duration_s > 0.0).then(|| DriverInterval {
             start_s: pair[0].at_s,
             duration_s,
-            transactions_per_s: (grown - own).max(0.0) / duration_s,
+            transactions_per_s: count / duration_s,
             mean_ms: None,
         })
     };

@@ -14,6 +14,8 @@ struct Progress {
     at_s: f64,
     transactions_per_s: f64,
     mean_ms: Option<f64>,
+    /// How late transactions began, where a rate was given.
+    lag_ms: Option<f64>,
 }
 
 /// Reads the lines, in the order in which they came.
@@ -23,9 +25,9 @@ pub fn read(lines: &[OutputLine]) -> DriverReport {
     let mut earlier_s = 0.0;
     for OutputLine { at_s, text: line } in lines {
         let whole = line.trim();
-        read_schedule(whole, &mut report);
         if let Some(progress) = pgbench_progress(whole).or_else(|| sysbench_progress(whole)) {
             report.name = Some(progress.program.to_owned());
+            report.schedule_lag_ms = progress.lag_ms.or(report.schedule_lag_ms);
             // A second run in one output, as of a script, begins at zero again.
             let since_s = if progress.at_s > earlier_s { earlier_s } else { 0.0 };
             let duration_s = progress.at_s - since_s;
@@ -74,22 +76,7 @@ fn read_summary(text: &str, report: &mut DriverReport) {
     report.client_count = clients.or(report.client_count);
 }
 
-/// How well a rate that was given is kept, by the last line that says it: progress and summary of pgbench (`lag 0.1 ms`,
-/// `rate limit schedule lag: avg 0.157 (max 19.533) ms`), and progress of sysbench (`[ 10s ] queue length: 0, concurrency: 4`).
-fn read_schedule(line: &str, report: &mut DriverReport) {
-    let first = |text: &str| number_and_unit(text.trim()).0.parse::<f64>().ok();
-    if let Some(lag) = line.strip_prefix("rate limit schedule lag: avg ") {
-        report.schedule_lag_ms = first(lag).or(report.schedule_lag_ms);
-    } else if let Some((_, lag)) = line.strip_prefix("progress: ").and_then(|rest| rest.split_once(", lag "))
-    {
-        report.schedule_lag_ms = first(lag).or(report.schedule_lag_ms);
-    } else if let Some((_, queue)) = line.split_once("s ] queue length: ") {
-        let digits = queue.split(',').next().unwrap_or_default();
-        report.queue_length = digits.trim().parse().ok().or(report.queue_length);
-    }
-}
-
-/// Counts of a summary that are no figures of a result.
+/// What a driver says of itself that is no figure of a result: counts, and how well it keeps a rate that it was given.
 fn read_count(line: &str, report: &mut DriverReport) {
     let Some((label, value)) = line.split_once(':') else { return };
     let digits =
@@ -106,6 +93,15 @@ fn read_count(line: &str, report: &mut DriverReport) {
             (report.thread_count, report.client_count) = (threads, threads);
         }
         "transactions" if value.contains("per sec.") => report.transaction_count = digits(value),
+        // pgbench, over the whole run: `avg 0.157 (max 19.533) ms`.
+        "rate limit schedule lag" => {
+            let mean = value.trim().strip_prefix("avg ").map(|mean| number_and_unit(mean).0.parse().ok());
+            report.schedule_lag_ms = mean.flatten().or(report.schedule_lag_ms);
+        }
+        // sysbench, in its progress: `[ 2s ] queue length: 0 concurrency: 0`.
+        label if label.ends_with("s ] queue length") => {
+            report.queue_length = digits(value).and_then(|count| u32::try_from(count).ok());
+        }
         _ => {}
     }
 }
@@ -122,6 +118,7 @@ fn pgbench_progress(line: &str) -> Option<Progress> {
         mean_ms: after(rest, "lat ", &[])
             .and_then(|rest| number(rest.split(" ms").next()?))
             .filter(|mean| *mean > 0.0),
+        lag_ms: after(rest, ", lag ", &[]).and_then(|rest| number(rest.split(" ms").next()?)),
     })
 }
 
@@ -135,6 +132,8 @@ fn sysbench_progress(line: &str) -> Option<Progress> {
         transactions_per_s: number(after(rest, " tps: ", &[])?.split_whitespace().next()?)?,
         // It has a percentile only, which no mean can be made of.
         mean_ms: None,
+        // It has the length of its queue, on a line of its own.
+        lag_ms: None,
     })
 }
 
@@ -193,8 +192,12 @@ mod tests {
         assert_eq!(lag(&summary), Some(0.157));
         assert_eq!(lag("progress: 1.0 s, 57.0 tps, lat 6.400 ms stddev 5.852, 0 failed\n"), None);
         let queue = |text: &str| read(&output(text, 0.0)).queue_length;
-        assert_eq!(queue("[ 2s ] queue length: 12, concurrency: 4\n"), Some(12));
-        assert_eq!(queue("[ 2s ] queue length: , concurrency: 4\n"), None);
+        // As sysbench 1.0.20 prints it.
+        assert_eq!(
+            queue("[ 1s ] queue length: 0 concurrency: 0\n[ 2s ] queue length: 12 concurrency: 4\n"),
+            Some(12)
+        );
+        assert_eq!(queue("[ 2s ] queue length: concurrency: 4\n"), None);
     }
 
     #[test]

@@ -35,7 +35,7 @@ use client::{Client, ClientAnswer};
 
 /// What is asked of everybody so often.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Output, the end of the driver and a stop are noticed within so long.
+/// Answers, output, the end of the driver and a stop are noticed within so long.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// A driver that was asked to end has so long.
 const GRACE: Duration = Duration::from_secs(3);
@@ -84,7 +84,7 @@ pub enum ObserveError {
     /// The driver cannot be started.
     #[error("cannot start `{program}`")]
     Driver {
-        /// Its name.
+        /// As it was given.
         program: String,
         /// What the operating system answered.
         #[source]
@@ -381,9 +381,10 @@ impl Process {
         let program = name.to_string_lossy().into_owned();
         let mut command = shell_command::program(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let started = command.spawn();
-        let mut child =
-            started.map_err(|source| ObserveError::Driver { program: program.clone(), source })?;
+        let mut child = command.spawn().map_err(|source| {
+            // With its folder, as it was given: that may be what is wrong.
+            ObserveError::Driver { program: words[0].to_string_lossy().into_owned(), source }
+        })?;
         let (sender, output) = mpsc::channel();
         let streams: [Option<Box<dyn Read + Send>>; 2] = [
             child.stdout.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>),

@@ -32,7 +32,7 @@ pub struct LimitWords<'l> {
 /// What held the load back, in a few words.
 pub const fn headline(by: HeldBackBy) -> &'static str {
     match by {
-        HeldBackBy::Rate => "the rate that the driver was given was kept",
+        HeldBackBy::Rate => "the driver kept its rate",
         HeldBackBy::Driver => "the driver was the limit",
         HeldBackBy::Cpu => "CPUs were the limit",
         HeldBackBy::Storage => "storage was the limit",
@@ -47,7 +47,7 @@ pub fn sentence(limit: &LimitWords<'_>) -> String {
     let percent = |share: Option<f64>| format!("{} %", with_decimals(share.unwrap_or_default(), 0));
     let waited = percent(limit.storage_wait_percent);
     match limit.by {
-        HeldBackBy::Rate => "More was not asked for: how much more this database does is open.".to_owned(),
+        HeldBackBy::Rate => "The driver kept the rate that it was given: how much more this database can do was not tried.".to_owned(),
         HeldBackBy::Driver => format!(
             "The driver used {} CPUs for {}: it had no more time, so faster storage changes little. Give it more threads or another machine.",
             with_decimals(limit.driver_cpus.unwrap_or_default(), 1),

@@ -107,7 +107,7 @@ fn figures_are_those_behind_the_ramp() {
     let range = transactions.per_s_confidence.unwrap();
     assert!(range.low > 499.9 && range.high < 500.1, "{range:?}");
     let database = answer.database.unwrap();
-    near(database.commits_per_s, 501.0);
+    near(database.commits_per_s, 500.0);
     near(database.commit_count, 20_000.0);
     near(database.log_sync_us, 800.0);
     near(database.log_bytes_per_s, 500.0 * 4_096.0);

@@ -11,14 +11,13 @@ use std::time::{Duration, Instant};
 
 use iotrial_model::database::{DatabaseKind, END, row};
 
+use super::LOOK_EVERY;
 use crate::shell_command;
 
 /// A client that has not answered by then is given up: statistics take milliseconds.
 const DEADLINE: Duration = Duration::from_secs(10);
 /// A connection that cannot be made is noticed before that.
 const CONNECT_TIMEOUT: &str = "8";
-/// So often it is looked whether an answer came.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Lines of statistics are shorter.
 const MOST_LINE: u64 = 4_096;
 /// Of what a client complains about, the first part says what is wrong.

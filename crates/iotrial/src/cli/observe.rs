@@ -129,10 +129,13 @@ pub enum StatementsOf {
     Oracle,
 }
 
+/// Words by which a connection gives a password away: of `psql`, and with the abbreviations that `mysql` takes.
+const SECRETS: [&str; 4] = ["password", "sslpassword", "passwd", "pass"];
+
 /// A connection without its password, which everybody on the host could read in the list of processes.
 fn parse_connect(text: &str) -> Result<String, String> {
     let lower = text.to_lowercase();
-    let has_word = lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "password");
+    let has_word = lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRETS.contains(&word));
     // `postgresql://user:password@host/`
     let authority = lower.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default());
     let user = authority.and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
@@ -148,9 +151,13 @@ mod tests {
 
     #[test]
     fn a_connection_with_a_password_is_refused() {
-        for text in
-            ["host=db01 password=x", "postgresql://a:b@db01/bench", "PASSWORD='x y'", "user=a --password=b"]
-        {
+        for text in [
+            "host=db01 password=x",
+            "postgresql://a:b@db01/bench",
+            "PASSWORD='x y'",
+            "user=a --password=b",
+            "user=a pass=b",
+        ] {
             assert!(parse_connect(text).is_err(), "{text}");
         }
         for text in [
