@@ -32,7 +32,7 @@ pub(crate) fn find(
     };
     let devices = kernel.devices_of_mount(mount);
     chain.parts.push(filesystem::part(kernel, mount, target, &devices));
-    if filesystem::is_share(mount) {
+    if mount.is_share() {
         add_interfaces(kernel, mount, &mut chain);
     } else if !devices.is_empty() {
         add_devices(kernel, mounts, uses, &devices, &mut chain);

@@ -5,6 +5,7 @@ use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 use crate::block::{Device, Kernel, Link};
 use crate::controller;
 use crate::limits::IoLimits;
+use crate::mounts;
 use crate::reading::{Facts, Parse, choice, flag, number, word};
 
 /// What is looked up once for all disks.
@@ -78,7 +79,7 @@ pub(crate) fn disk(kernel: &Kernel, uses: &Uses, link: &Link, has_map: bool) -> 
             .iter()
             .any(|holder| holder.attribute("dm/uuid").is_some_and(|uuid| uuid.starts_with("mpath-")));
     facts.known(FactId::MultipathLeg, FactValue::Flag(is_leg), format!("{shown}/holders"));
-    facts.known(FactId::HoldsSystem, FactValue::Flag(uses.system.contains(&name)), "/proc/self/mountinfo");
+    facts.known(FactId::HoldsSystem, FactValue::Flag(uses.system.contains(&name)), mounts::TABLE);
     facts.known(FactId::HoldsSwap, FactValue::Flag(uses.swap.contains(&name)), "/proc/swaps");
     uses.limits.tell(device.number, &mut facts);
     let about = [device.size().map(|size| size.to_string()), model, Some(transport.to_owned())];

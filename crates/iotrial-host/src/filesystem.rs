@@ -6,23 +6,18 @@ use std::path::{Path, PathBuf};
 use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 
 use crate::block::{Device, Kernel, entries, file_name};
-use crate::mounts::Mount;
+use crate::mounts::{Mount, TABLE};
 use crate::nfs;
 use crate::reading::{Facts, number};
 use crate::text;
-
-/// Whether it is a share of NFS.
-pub(crate) fn is_share(mount: &Mount) -> bool {
-    matches!(mount.filesystem.as_str(), "nfs" | "nfs4")
-}
 
 /// The mount as a part. `place` is the path that was asked for; `devices` carry it.
 pub(crate) fn part(kernel: &Kernel, mount: &Mount, place: &Path, devices: &[Device]) -> Part {
     let mut facts = Facts::new(kernel);
     let options = Options::of(kernel, mount, devices);
-    facts.known(FactId::Filesystem, FactValue::text(&mount.filesystem), MOUNTINFO);
+    facts.known(FactId::Filesystem, FactValue::text(&mount.filesystem), TABLE);
     options.general(&mut facts);
-    let kind = if is_share(mount) {
+    let kind = if mount.is_share() {
         options.nfs(&mut facts);
         nfs::read(kernel, mount, &mut facts);
         PartKind::Share
@@ -45,8 +40,6 @@ pub(crate) fn part(kernel: &Kernel, mount: &Mount, place: &Path, devices: &[Devi
     Part { about, facts: facts.into_list(), ..Part::new(kind, name) }
 }
 
-pub(crate) const MOUNTINFO: &str = "/proc/self/mountinfo";
-
 /// Options of the mount and of its file system, as the kernel lists them.
 struct Options {
     filesystem: String,
@@ -60,7 +53,7 @@ impl Options {
         let of_system = mount.super_options.as_bytes().split(|byte| *byte == b',');
         let of_system = of_system.map(|option| String::from_utf8_lossy(option).into_owned());
         let mut all: Vec<String> = of_mount.chain(of_system).filter(|option| !option.is_empty()).collect();
-        let mut from = MOUNTINFO.to_owned();
+        let mut from = TABLE.to_owned();
         // The mount table leaves out what is the default of this one file system; its own file has everything.
         if let ("ext4", Some(device)) = (mount.filesystem.as_str(), devices.first()) {
             let path = kernel.proc.join("fs/ext4").join(device.name().replace('/', "!")).join("options");
@@ -86,13 +79,13 @@ impl Options {
     }
 
     fn general(&self, facts: &mut Facts<'_>) {
-        facts.known(FactId::ReadOnly, FactValue::Flag(self.has("ro")), MOUNTINFO);
+        facts.known(FactId::ReadOnly, FactValue::Flag(self.has("ro")), TABLE);
         let access = ["noatime", "relatime"].into_iter().find(|option| self.has(option));
-        facts.known(FactId::AccessTimes, FactValue::text(access.unwrap_or("strictatime")), MOUNTINFO);
+        facts.known(FactId::AccessTimes, FactValue::text(access.unwrap_or("strictatime")), TABLE);
     }
 
     fn local(&self, mount: &Mount, place: &Path, facts: &mut Facts<'_>) {
-        facts.known(FactId::InMemory, FactValue::Flag(mount.is_in_memory()), MOUNTINFO);
+        facts.known(FactId::InMemory, FactValue::Flag(mount.is_in_memory()), TABLE);
         let from = self.from.as_str();
         let kind = self.filesystem.as_str();
         if matches!(kind, "ext3" | "ext4" | "xfs" | "btrfs") {
@@ -121,8 +114,8 @@ impl Options {
 
     fn nfs(&self, facts: &mut Facts<'_>) {
         let mut text = |id, value: Option<&str>| match value {
-            Some(value) => facts.known(id, FactValue::text(value), MOUNTINFO),
-            None => facts.unknown(id, "the mount table does not say", MOUNTINFO),
+            Some(value) => facts.known(id, FactValue::text(value), TABLE),
+            None => facts.unknown(id, "the mount table does not say", TABLE),
         };
         text(FactId::NfsVersion, self.value("vers"));
         text(FactId::NfsTransport, self.value("proto"));
@@ -130,8 +123,8 @@ impl Options {
         let recovery = ["hard", "softerr", "softreval", "soft"].into_iter().find(|word| self.has(word));
         text(FactId::NfsRecovery, recovery);
         let mut count = |id, value: Option<i64>| match value {
-            Some(value) => facts.known(id, FactValue::Number(value), MOUNTINFO),
-            None => facts.unknown(id, "the mount table does not say", MOUNTINFO),
+            Some(value) => facts.known(id, FactValue::Number(value), TABLE),
+            None => facts.unknown(id, "the mount table does not say", TABLE),
         };
         count(FactId::NfsReadSize, self.number("rsize"));
         count(FactId::NfsWriteSize, self.number("wsize"));

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::number::Number;
 
+/// The table of this process.
+pub(crate) const TABLE: &str = "/proc/self/mountinfo";
+
 /// A mount, as far as the table tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
@@ -78,6 +81,11 @@ pub fn find<'m>(mounts: &'m [Mount], path: &Path, id: Option<u64>) -> Option<&'m
 }
 
 impl Mount {
+    /// Whether it is a share of NFS.
+    pub(crate) fn is_share(&self) -> bool {
+        matches!(self.filesystem.as_str(), "nfs" | "nfs4")
+    }
+
     /// Whether the file system lives in memory.
     pub fn is_in_memory(&self) -> bool {
         matches!(self.filesystem.as_str(), "tmpfs" | "ramfs" | "hugetlbfs")

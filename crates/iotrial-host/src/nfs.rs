@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use iotrial_model::host_fact::{Fact, FactId, FactValue, Reading};
 
 use crate::block::Kernel;
-use crate::filesystem::{MOUNTINFO, is_share};
-use crate::mounts::{Mount, unescape};
+use crate::mounts::{Mount, TABLE, unescape};
 use crate::reading::Facts;
 use crate::text;
 
 /// Of one share.
 pub(crate) fn read(kernel: &Kernel, mount: &Mount, facts: &mut Facts<'_>) {
     if let Some(address) = address(mount) {
-        facts.known(FactId::NfsAddress, FactValue::text(address), MOUNTINFO);
+        facts.known(FactId::NfsAddress, FactValue::text(address), TABLE);
     }
     // Only the processes of its user may read it, and a copy of a host may lack it.
     let mountstats = kernel.proc.join("self/mountstats");
@@ -35,7 +34,7 @@ pub(crate) fn read(kernel: &Kernel, mount: &Mount, facts: &mut Facts<'_>) {
 
 /// Of all shares of the host together; none where it has no share.
 pub(crate) fn of_host(mounts: &[Mount]) -> Vec<Fact> {
-    let shares = || mounts.iter().filter(|mount| is_share(mount));
+    let shares = || mounts.iter().filter(|mount| mount.is_share());
     let count = |mut all: Vec<String>| {
         all.sort();
         all.dedup();
@@ -47,7 +46,7 @@ pub(crate) fn of_host(mounts: &[Mount]) -> Vec<Fact> {
     let known = |id: FactId, count: i64| Fact {
         id,
         reading: Reading::Known(FactValue::Number(count)),
-        from: MOUNTINFO.to_owned(),
+        from: TABLE.to_owned(),
     };
     let all = [(FactId::NfsShares, share_count), (FactId::NfsEndpoints, endpoint_count)];
     all.into_iter().filter(|(_, count)| *count > 0).map(|(id, count)| known(id, count)).collect()
