@@ -289,13 +289,13 @@ impl Said<'_> {
     fn above(&self, result: &SearchResult) -> String {
         let (search, held) = (self.search, result.held_iops);
         match (result.not_held_iops, result.not_held_doubts.is_empty()) {
-            (None, _) if search.time_ran_out => "; there was no time to try higher rates".to_owned(),
             (None, _) if search.was_tried_above(held) => search.failed_above(held).map_or_else(
                 || "; too few loads were made at higher rates to tell".to_owned(),
                 |failed| {
                     format!("; a load at {} did not pass, but that alone is no proof", rate_in_words(failed))
                 },
             ),
+            (None, _) if search.time_ran_out => "; there was no time to try higher rates".to_owned(),
             (None, _) => "; no rate above that of the closed load was tried".to_owned(),
             (Some(_), false) => {
                 format!("; loads at higher rates failed while {}", result.not_held_doubts.in_words())

@@ -467,6 +467,8 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
     say(SearchAnswer::Rate, &higher);
     higher.probes.last_mut().unwrap().held = None;
     say(SearchAnswer::Rate, &higher);
+    // Also where the time ran out, it was tried.
+    say(SearchAnswer::Rate, &Search { time_ran_out: true, ..higher });
     insta::assert_snapshot!("search", page);
 }
 
