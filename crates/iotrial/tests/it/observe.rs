@@ -353,7 +353,7 @@ fn a_driver_that_fails_or_is_missing_says_so() {
         (&7.into(), &"driver-failed".into())
     );
     let missing = bench.run(&["observe", "--", "./no-such-driver"]).expect_code(2);
-    assert!(missing.stderr.contains("cannot start `no-such-driver`"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("cannot start `./no-such-driver`"), "{}", missing.stderr);
     bench.run(&["observe"]).expect_code(2);
     let refused = bench.run(&["observe", "--database", "postgres", "--connect", "password=x", "--", "true"]);
     assert!(refused.code == 2 && refused.stderr.contains("~/.pgpass"), "{}", refused.stderr);
