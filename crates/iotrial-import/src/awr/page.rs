@@ -259,7 +259,12 @@ pub(super) fn joined(text: &str) -> String {
         if !joined.is_empty() {
             joined.push(' ');
         }
-        joined.extend(word.chars().take(LONGEST_CELL));
+        // Letter by letter, as only a word without end needs, it took a tenth of the reading.
+        if word.len() <= LONGEST_CELL {
+            joined.push_str(word);
+        } else {
+            joined.extend(word.chars().take(LONGEST_CELL));
+        }
     }
     joined
 }
