@@ -35,6 +35,7 @@ pub mod settings;
 pub mod host_attributes;
 pub mod watch;
 pub mod database_run;
+pub mod capture;
 pub mod comparison;
 pub mod audit;
 pub mod awr;

@@ -36,6 +36,7 @@ mod format;
 pub mod fio_job;
 pub mod counters;
 pub mod awr;
+pub mod block_trace;
 pub mod driver;
 pub mod archive;
 

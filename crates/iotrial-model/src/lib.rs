@@ -49,6 +49,7 @@ pub mod counters;
 pub mod observation;
 pub mod database;
 pub mod database_run;
+pub mod block_trace;
 pub mod subject;
 pub mod verdict;
 pub mod circumstances;

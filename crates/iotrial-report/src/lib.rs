@@ -36,6 +36,7 @@ mod verification;
 mod crash;
 mod watch;
 mod database_run;
+mod capture;
 pub mod exposition;
 pub mod sweep;
 mod pools;

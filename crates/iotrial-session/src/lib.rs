@@ -21,6 +21,8 @@ pub mod host_check;
 mod host_warning;
 pub mod watch;
 pub mod observe;
+#[cfg(target_os = "linux")]
+pub mod block_trace;
 pub mod setup;
 pub mod quiet;
 pub mod rig;

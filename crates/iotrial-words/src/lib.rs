@@ -17,6 +17,7 @@ pub mod circumstances;
 pub mod stated;
 pub mod observation;
 pub mod database_run;
+pub mod capture;
 pub mod activity;
 pub mod awr;
 pub mod verdict;

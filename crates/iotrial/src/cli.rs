@@ -20,6 +20,8 @@ use crate::report_files::ReportFiles;
 
 mod awr;
 
+mod capture;
+
 mod check;
 
 mod completion;
@@ -57,6 +59,7 @@ mod sweep;
 mod watch;
 
 pub use awr::AwrArgs;
+pub use capture::CaptureArgs;
 pub use check::CheckArgs;
 pub use config::ConfigArgs;
 pub use crash::{ArmArgs, CrashCheckArgs, CrashCommand, KeepArgs, VerifyCommand};
@@ -128,6 +131,8 @@ pub enum Command {
     Watch(Box<WatchArgs>),
     /// What does a real database do on this storage, and does storage hold it back? Watches it under your own load.
     Observe(Box<ObserveArgs>),
+    /// Trace the block I/O of a running database, or read a trace: sizes, sequence, syncs, and a profile that makes the same load.
+    Capture(Box<CaptureArgs>),
     /// Show results: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
     #[command(alias = "show")]
     Report(ReportArgs),

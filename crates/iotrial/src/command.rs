@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod awr;
+pub mod capture;
 pub mod check;
 pub mod clean;
 pub mod compare;
@@ -44,6 +45,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Study(args)) => study::study(&args),
         Some(Command::Watch(args)) => watch::watch(&args),
         Some(Command::Observe(args)) => observe::observe(&args),
+        Some(Command::Capture(args)) => capture::capture(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Audit(args)) => audit::audit(&args),

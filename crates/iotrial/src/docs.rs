@@ -42,7 +42,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 37] = [
+pub const PAGES: [Page; 38] = [
     page!("glossary", "the terms: knee, ceiling, stream, role, open and closed load, and more"),
     page!("install", "every way to install iotrial: packages, container, completions, what is not tested"),
     page!("kubernetes", "is a StorageClass fast enough: a Job, its results, what a pod changes"),
@@ -50,6 +50,7 @@ pub const PAGES: [Page; 37] = [
     page!("facts", "every setting of a host that `iotrial check` reads, by name"),
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
     page!("observe", "what a real database does on this storage, under the load of your driver"),
+    page!("capture", "the block I/O of a running database, as figures and as a profile"),
     page!("metrics", "what `--listen` serves to Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
     page!("built-in", "the built-in profiles and threshold sets, and the settings"),

@@ -199,6 +199,21 @@ const SHORT: &[Short] = &[
         ],
     },
     Short {
+        command: "capture",
+        options: &[
+            ("what", "How long to trace, such as 5m, or a trace to read"),
+            ("targets", "Only the disks below this directory"),
+            ("pid", "Only the disks with files of this process"),
+            ("output", "Write the profile for `iotrial run`"),
+            HTML,
+            JSON,
+        ],
+        examples: &[
+            "  sudo iotrial capture --target /var/lib/pg 5m -o mine.toml",
+            "  perf script | iotrial capture -",
+        ],
+    },
+    Short {
         command: "report",
         options: &[
             ("records", RESULTS),
@@ -422,6 +437,7 @@ const QUESTIONS: &[(&str, &[(&str, &str)])] = &[
             ("check", "Whether this host is set up for a database; runs no load"),
             ("watch", "Whether the storage of a running system is fast enough"),
             ("observe", "What a real database does on it, under your own load"),
+            ("capture", "The I/O of a running database, as a profile"),
             ("verify", "Whether it gives back what is written"),
         ],
     ),

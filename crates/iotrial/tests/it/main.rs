@@ -21,6 +21,8 @@ mod awr_part;
 mod awr_replay;
 mod awr_sizing;
 mod awr_slob;
+#[cfg(target_os = "linux")]
+mod capture;
 mod check;
 #[cfg(unix)]
 mod ci;

@@ -24,7 +24,7 @@ struct Reader {
 const SIM: [&str; 7] = ["--engine", "sim", "--seed", "1", "--ramp=0s", "--duration=1s", "--quiet"];
 const GATE: &str = "--gate=data.read.p99 < 100s";
 
-const READERS: [Reader; 19] = [
+const READERS: [Reader; 20] = [
     Reader {
         command: "run",
         only: &[],
@@ -77,6 +77,7 @@ const READERS: [Reader; 19] = [
         words: &[],
         inputs: &[],
     },
+    Reader { command: "capture", only: &[], words: &["trace.in"], inputs: &["trace.in"] },
     Reader {
         command: "report",
         only: &[],
@@ -264,6 +265,7 @@ fn fixtures(bench: &Bench) {
     put(bench, "configuration.in", crate::support::CONFIGURATION);
     put(bench, "demand.in", DEMAND);
     put(bench, "journal.in", JOURNAL);
+    put(bench, "trace.in", repository("iotrial-import/tests/block_trace/trace_pipe.txt"));
     put(bench, "pages.in", [1_u8; 4096]);
     put(
         bench,
