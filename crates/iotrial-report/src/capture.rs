@@ -4,6 +4,7 @@ use iotrial_analysis::capture::{CaptureAnswer, Compared, ComparedFigure, Directi
 use iotrial_analysis::words::{
     latency_in_words, number_in_words, rate_in_words, seconds_in_words, with_decimals,
 };
+use iotrial_model::block_trace::TraceSource;
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::counted;
 use iotrial_words::capture::remark;
@@ -18,7 +19,7 @@ impl Document {
         let rows = [("reads", &answer.read), ("writes", &answer.write)];
         let directions = rows.into_iter().filter_map(|(name, one)| Some((name, one.as_ref()?)));
         let mut sections = vec![
-            section("answer", "", Block::Statement(summary(answer))),
+            section("answer", "", Block::Statement(summary(answer, compared))),
             section("directions", "What was captured", Block::Table(directions_table(directions.collect()))),
         ];
         sections.push(section("profile", "Capture and profile", Block::Table(compared_table(compared))));
@@ -48,19 +49,22 @@ fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
 
 fn byline(answer: &CaptureAnswer) -> String {
     let devices = match &answer.facts.devices[..] {
-        [few @ ..] if few.len() <= 3 => few.join(", "),
+        few if few.len() <= 3 => few.join(", "),
         many => counted(many.len() as u64, "device"),
     };
     let parts = [
         answer.facts.host.clone(),
-        Some(format!("{} of {devices}", answer.facts.source.as_str())),
+        Some(match answer.facts.source {
+            TraceSource::Live => devices,
+            source => format!("{} of {devices}", source.as_str()),
+        }),
         Some(seconds_in_words(answer.duration_s)),
         Some(counted(answer.io_count, "I/O")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-fn summary(answer: &CaptureAnswer) -> Answer {
+fn summary(answer: &CaptureAnswer, compared: &[Compared]) -> Answer {
     let percent = |share: f64| with_decimals(share, 0);
     let mut points = vec![syncs(answer)];
     points.extend(answer.outstanding.map(|one| {
@@ -80,6 +84,7 @@ fn summary(answer: &CaptureAnswer) -> Answer {
             percent(one.busiest_20_percent)
         )
     }));
+    points.extend(profile(compared));
     points.extend(answer.remarks.iter().map(|one| remark(*one, &answer.facts)));
     Answer {
         is_good: None,
@@ -113,6 +118,18 @@ fn arrivals(answer: &CaptureAnswer) -> Option<String> {
         number_in_words(arrivals.variation_per_10_ms?),
         number_in_words(arrivals.variation_by_chance?),
         number_in_words(arrivals.peak_second_ratio?)
+    ))
+}
+
+/// What the profile makes of it: on a small screen there is no room for the table.
+fn profile(compared: &[Compared]) -> Option<String> {
+    let of = |figure| compared.iter().find(|one| one.figure == figure).map(|one| one.profile);
+    Some(format!(
+        "the profile makes {} I/Os per second, {} % reads, {} % sequential, {} syncs per second",
+        rate_in_words(of(ComparedFigure::Iops)?),
+        with_decimals(of(ComparedFigure::ReadPercent)?, 0),
+        with_decimals(of(ComparedFigure::SequentialPercent)?, 0),
+        number_in_words(of(ComparedFigure::SyncsPerS)?)
     ))
 }
 

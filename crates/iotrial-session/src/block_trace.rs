@@ -157,6 +157,13 @@ pub fn trace_block_io(
     Ok(Traced { seconds, lost_count: instance.lost_count(), cpu_s: cpu_s() - cpu_begin_s, mark_us })
 }
 
+/// The name of a device that a trace has as `8,0`; the numbers where there is none.
+pub fn device_name(numbers: &str) -> String {
+    let link = fs::read_link(Path::new("/sys/dev/block").join(numbers.replace(',', ":")));
+    let name = link.ok().and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned()));
+    name.unwrap_or_else(|| numbers.to_owned())
+}
+
 /// Text that comes in pieces, as lines.
 #[derive(Default)]
 struct Lines {

@@ -1,6 +1,6 @@
 //! What is said of a captured load, and the profile of it as text.
 
-use iotrial_model::block_trace::{CaptureRemark, CapturedJob, IoClass, TraceFacts};
+use iotrial_model::block_trace::{CaptureRemark, CapturedJob, IoClass, TraceFacts, TraceSource};
 use iotrial_model::load::{BlockShare, BlockSizes, Durability, Pattern, Role};
 use iotrial_model::profile::PROFILE_FORMAT;
 use iotrial_model::units::ByteSize;
@@ -45,19 +45,18 @@ pub fn profile_text(name: &str, facts: &TraceFacts, seconds: f64, jobs: &[Captur
     let devices = in_toml(&facts.devices.join(", "));
     let sum = jobs.iter().map(|job| job.size.get()).sum::<u64>();
     let quick = ByteSize::bytes((sum / 10).next_multiple_of(1 << 30));
+    let by = if facts.source == TraceSource::Live { "iotrial" } else { facts.source.as_str() };
+    let source = format!("Captured{place} from {devices}, {} s, traced by {by}", with_decimals(seconds, 1));
     let mut text = format!(
-        "# Captured{place} from {devices}, {} s, by {}. Sizes are what was touched meanwhile: give those of your files.\n\
+        "# {source}. Sizes are what was touched meanwhile: give those of your files.\n\
          # The rates make an open load. Without `rate`, a job goes as fast as `iodepth` and the storage allow.\n\
          format = \"{PROFILE_FORMAT}\"\n\
          name = \"{name}\"\n\
          title = \"Captured load\"\n\
          rationale = \"Sizes, directions, sequences, rates and syncs of a block trace; arrivals are even, bursts are not made again.\"\n\
-         source = \"iotrial capture, {} of {devices}{place}\"\n\n\
+         source = \"{source}\"\n\n\
          [schedule]\nramp = \"30s\"\nduration = \"300s\"\n\n\
          [quick]\nsize = \"{}\"\nramp = \"5s\"\nduration = \"30s\"\n",
-        with_decimals(seconds, 1),
-        facts.source.as_str(),
-        facts.source.as_str(),
         exact(quick),
     );
     jobs.iter().for_each(|job| text.push_str(&job_text(job)));
@@ -126,7 +125,6 @@ fn in_toml(text: &str) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use iotrial_model::block_trace::TraceSource;
     use iotrial_model::profile::Profile;
     use iotrial_model::units::Rate;
 

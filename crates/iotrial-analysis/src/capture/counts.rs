@@ -8,6 +8,8 @@ use super::{ArrivalsAnswer, HotSpotsAnswer, OutstandingAnswer};
 
 /// So many streams are followed at once; the one that was quiet for longest makes room.
 const MOST_STREAMS: usize = 128;
+/// A stream is one from its third I/O on: in a small area, random I/Os follow another by chance.
+const LEAST_FOLLOWED: u64 = 2;
 /// So many regions are told apart, which is 512 GiB; I/Os elsewhere are left out.
 const MOST_REGIONS: usize = 1 << 19;
 /// Sectors of 512 bytes in a region of 1 MiB.
@@ -28,10 +30,12 @@ struct Stream {
     begin: u64,
     end: u64,
     used: u64,
+    /// How many of its I/Os followed another.
+    followed: u64,
 }
 
 impl Streams {
-    /// Whether an I/O follows another one. A log writes its last block again until it is full, which is a sequence too.
+    /// Whether an I/O belongs to a sequence. A log writes its last block again until it is full, which is a sequence too.
     pub(super) fn follows(&mut self, event: BlockEvent, is_read: bool) -> bool {
         self.now += 1;
         let (begin, end) = (event.sector, event.sector.saturating_add(event.bytes / 512));
@@ -41,9 +45,10 @@ impl Streams {
         };
         if let Some(stream) = self.known.iter_mut().find(is_next) {
             (stream.begin, stream.end, stream.used) = (begin, end, self.now);
-            return true;
+            stream.followed += 1;
+            return stream.followed >= LEAST_FOLLOWED;
         }
-        let stream = Stream { device: event.device, is_read, begin, end, used: self.now };
+        let stream = Stream { device: event.device, is_read, begin, end, used: self.now, followed: 0 };
         if self.known.len() < MOST_STREAMS {
             self.known.push(stream);
         } else if let Some(oldest) = self.known.iter_mut().min_by_key(|one| one.used) {

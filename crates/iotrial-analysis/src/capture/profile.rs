@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Capture, CaptureAnswer, ClassCount, SizeShare};
 
-/// Classes with less of all I/Os are no job of their own: the first I/O of each stream follows nothing.
+/// Classes with less of all I/Os are no job of their own: the first I/Os of each stream follow nothing.
 const LEAST_SHARE_PERCENT: u64 = 2;
 /// So many sizes of a job, each with at least 1 % of its I/Os.
 const MOST_SIZES: usize = 6;

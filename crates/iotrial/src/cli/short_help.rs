@@ -461,9 +461,9 @@ const QUESTIONS: &[(&str, &[(&str, &str)])] = &[
 /// The other commands, which need only a name.
 const OTHERS: &[(&str, &[&str])] = &[
     ("Results", &["report", "open", "records", "label", "remove", "audit"]),
-    ("Loads and limits", &["profiles", "thresholds"]),
+    // On one line: a small screen has no room for two.
+    ("Loads, limits and help", &["profiles", "thresholds", "help", "docs"]),
     ("This host", &["target", "clean", "config", "completions", "man", "schema"]),
-    ("Help", &["help", "docs"]),
 ];
 
 /// The command line with a short help for `-h`.

@@ -162,7 +162,7 @@ fn refused(path: &Path, error: BlockTraceError) -> Failure {
 fn live(args: &CaptureArgs, duration: Duration) -> Result<(CaptureAnswer, bool), Failure> {
     use iotrial_host::machine::machine;
     use iotrial_model::block_trace::{TraceCost, TraceSource};
-    use iotrial_session::block_trace::{BlockTraceRequest, trace_block_io};
+    use iotrial_session::block_trace::{BlockTraceRequest, device_name, trace_block_io};
 
     let control = crate::signal::control_without_a_word()?;
     let (mut reader, mut capture) = (BlockTraceReader::default(), Capture::default());
@@ -181,7 +181,7 @@ fn live(args: &CaptureArgs, duration: Duration) -> Result<(CaptureAnswer, bool),
     let facts = TraceFacts {
         source: TraceSource::Live,
         host: Some(machine().name),
-        devices,
+        devices: devices.iter().map(|numbers| device_name(numbers)).collect(),
         traced_s: Some(traced.seconds),
         lost_count,
         other_line_count,

@@ -104,20 +104,19 @@ impl Rig {
             .find(|path| path.file_name().unwrap().to_string_lossy().starts_with(&ours))
     }
 
-    /// A capture that has begun.
-    fn begun(&self, bench: &Bench) -> (Child, PathBuf) {
-        let mut command = bench.interruptible(&["capture", "--target", &self.device, "10m", "--json"]);
-        let child = start(&mut command);
+    fn capture(&self, bench: &Bench) -> Command {
+        bench.interruptible(&["capture", "--target", &self.device, "10m", "--json"])
+    }
+
+    /// The instance of a capture that has begun.
+    fn begun(&self, child: &mut Child) -> PathBuf {
         loop {
-            let instance = self.instance_of(&child);
-            let is_on = |file: &str| {
-                instance
-                    .as_ref()
-                    .and_then(|path| fs::read_to_string(path.join(file)).ok())
-                    .is_some_and(|on| on.starts_with('1'))
-            };
+            assert!(child.try_wait().unwrap().is_none(), "the capture ended");
+            let Some(instance) = self.instance_of(child) else { continue };
+            let is_on =
+                |file: &str| fs::read_to_string(instance.join(file)).is_ok_and(|on| on.starts_with('1'));
             if is_on("events/block/block_rq_complete/enable") && is_on("tracing_on") {
-                return (child, instance.unwrap());
+                return instance;
             }
         }
     }
@@ -174,7 +173,8 @@ fn a_live_capture_has_what_fio_did_and_leaves_nothing_in_the_kernel() {
         Err(why) => return println!("skipped: {why}"),
     };
     let bench = Bench::new();
-    let (child, instance) = rig.begun(&bench);
+    let mut child = start(&mut rig.capture(&bench));
+    let instance = rig.begun(&mut child);
     let jobs = fio(&rig.device);
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
         .unwrap();
@@ -202,7 +202,8 @@ fn a_live_capture_has_what_fio_did_and_leaves_nothing_in_the_kernel() {
     near(&Value::from(100.0 * answer["read"]["mean_bytes"].as_f64().unwrap() / read_bytes), 100.0);
     assert_eq!(answer["facts"]["lost_count"], 0);
 
-    let (mut child, instance) = rig.begun(&bench);
+    let mut child = start(&mut rig.capture(&bench));
+    let instance = rig.begun(&mut child);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(instance.exists());
