@@ -95,6 +95,12 @@ mod tests {
             assert_eq!(Stamp::read(&spoilt), None, "bit {bit}");
         }
         assert_eq!(Stamp::read(&[0; SECTOR]), None);
+        // Of a later layout, with a sum that is right.
+        let mut later = whole;
+        later[..4].copy_from_slice(b"iov2");
+        let sum = check_sum(&later);
+        later[SUM].copy_from_slice(&sum.to_le_bytes());
+        assert_eq!(Stamp::read(&later), None);
     }
 
     #[test]

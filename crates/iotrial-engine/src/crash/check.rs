@@ -407,3 +407,6 @@ impl Checker {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

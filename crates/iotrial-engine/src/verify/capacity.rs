@@ -172,6 +172,14 @@ mod tests {
         let random = strays((0..900).map(|page| (page, page * 7 % 1024)));
         assert_eq!(wrap(device(PAGE, WRITTEN), random.iter(), all), None);
         assert_eq!(wrap(device(KEPT, WRITTEN), wrapped[..STRANGERS - 1].iter(), all), None);
+        // As few as say something, and half of what has room.
+        let least = strays((0..STRANGERS as u64).map(|page| (page, page + 256)));
+        for (right, kept) in [(KEPT / 2, Some(KEPT)), (KEPT / 2 - PAGE, None)] {
+            assert_eq!(wrap(device(right, WRITTEN), least.iter(), all), kept);
+        }
+        // Beyond all that was written.
+        let beyond = strays((0..100).map(|page| (page, page + 1024)));
+        assert_eq!(wrap(device(WRITTEN, WRITTEN), beyond.iter(), all), None);
     }
 
     #[test]
@@ -187,6 +195,20 @@ mod tests {
         let mut with_lost = zeros(256..1024);
         with_lost.push(fault(FaultKind::LostWrite, 300 * PAGE, None));
         assert_eq!(drop_at(device(KEPT, KEPT), with_lost.iter()), None);
+        let mut with_damage = zeros(256..1024);
+        with_damage.push(fault(FaultKind::DamagedPage, 10 * PAGE, None));
+        assert_eq!(drop_at(device(KEPT, KEPT), with_damage.iter()), None);
+        // A page before it is missing in another way.
+        let mut with_lost = zeros(256..1024);
+        with_lost.push(fault(FaultKind::LostWrite, 10 * PAGE, None));
+        assert_eq!(drop_at(device(KEPT - PAGE, KEPT), with_lost.iter()), None);
+        // Of two areas with a gap nobody knows where between them it begins.
+        let with_gap = Device { length: WRITTEN - PAGE, ..device(KEPT, KEPT) };
+        assert_eq!(drop_at(with_gap, behind.iter()), None);
+        // An eighth is enough, and less is not.
+        for (end, kept) in [(896, Some(896 * PAGE)), (897, None)] {
+            assert_eq!(drop_at(device(end * PAGE, end * PAGE), zeros(end..1024).iter()), kept);
+        }
         // The last pages alone, and nothing at all.
         assert_eq!(drop_at(device(WRITTEN - PAGE, WRITTEN - PAGE), zeros(1023..1024).iter()), None);
         assert_eq!(drop_at(device(0, 0), zeros(0..1024).iter()), None);

@@ -105,6 +105,51 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_other_end_of_a_write_is_where_its_own_data_went() {
+        let stamp = |generation, sector| Stamp { run: 1, generation, sector, area: 0 };
+        let fault = |kind, at| PageFault::new(kind, "/a".into(), at, 8192, Noticed::EndScan);
+        let strayed = |at, stranger| {
+            let there = fault(FaultKind::MisdirectedWrite, at);
+            let fault = PageFault { first_bad_byte: Some(at), ..there };
+            FoundFault { fault, expected: None, stranger: Some(stranger) }
+        };
+        // Another write of the page, the sectors before and behind it of the same write, and another file.
+        let others = [stamp(4, 16), stamp(5, 15), stamp(5, 32), Stamp { area: 1, ..stamp(5, 16) }];
+        for (own, other_place) in [(None, None), (Some(31), Some(1 << 20))] {
+            for kind in [FaultKind::LostWrite, FaultKind::TornWrite] {
+                let mut found = Found::default();
+                let missing = fault(kind, 8192);
+                found.note(FoundFault { fault: missing, expected: Some(stamp(5, 16)), stranger: None });
+                (2..).zip(others).for_each(|(page, other)| found.note(strayed(page * 8192, other)));
+                if let Some(sector) = own {
+                    found.note(strayed(1 << 20, stamp(5, sector)));
+                }
+                let home = |stamp: Stamp| {
+                    Some(OtherPlace { path: "/a".into(), offset_bytes: stamp.sector * SECTOR as u64 })
+                };
+                let (_, faults) = found.joined(home);
+                let place = |nth: usize| faults[nth].other_place.as_ref().map(|place| place.offset_bytes);
+                let is_told = if own.is_some() { FaultKind::MisdirectedWrite } else { kind };
+                assert_eq!((faults[0].kind, place(0)), (is_told, other_place));
+                assert_eq!((faults[1].kind, place(1)), (FaultKind::MisdirectedWrite, Some(8192)));
+            }
+        }
+    }
+
+    #[test]
+    fn faults_of_one_place_and_kind_get_another_name_and_no_others() {
+        use FaultKind::*;
+        let mut found = Found::default();
+        for (path, kind) in [("/a", DamagedPage), ("/a", LostWrite), ("/b", DamagedPage)] {
+            let fault = PageFault::new(kind, path.into(), 0, 512, Noticed::EndScan);
+            found.note(FoundFault { fault, expected: None, stranger: None });
+        }
+        found.rename(Path::new("/a"), &[DamagedPage, ForeignData], MissingCapacity);
+        let kinds: Vec<_> = found.joined(|_| None).1.into_iter().map(|fault| fault.kind).collect();
+        assert_eq!(kinds, [MissingCapacity, LostWrite, DamagedPage]);
+    }
+
+    #[test]
     fn faults_that_are_too_many_to_be_held_are_counted_and_renamed_with_the_others() {
         let mut found = Found::default();
         let held = u64::try_from(FAULTS_HELD).unwrap();

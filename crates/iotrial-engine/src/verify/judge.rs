@@ -238,6 +238,19 @@ mod tests {
             let flaw = flaw(&page, expected()).unwrap();
             assert_eq!((flaw.kind, flaw.bad_bits, flaw.first_bad_sector), (kind, bits, 1));
         }
+        // In two sectors, each of which is looked at for itself: all bits are counted, and the worst one decides.
+        for (first, second, kind, bits) in [
+            (8, 1, FaultKind::BitFlip, Some(72)),
+            (1, 8, FaultKind::BitFlip, Some(72)),
+            (9, 1, FaultKind::DamagedPage, None),
+            (1, 9, FaultKind::DamagedPage, None),
+        ] {
+            let mut page = page(stamp(7));
+            page[1_000..1_000 + first].iter_mut().for_each(|byte| *byte ^= 0xff);
+            page[2_000..2_000 + second].iter_mut().for_each(|byte| *byte ^= 0xff);
+            let flaw = flaw(&page, expected()).unwrap();
+            assert_eq!((flaw.kind, flaw.bad_bits, flaw.bad_sectors), (kind, bits, 2));
+        }
     }
 
     #[test]

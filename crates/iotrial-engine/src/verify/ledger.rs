@@ -271,6 +271,21 @@ mod tests {
         // What is about to be overwritten still holds it.
         ledger.claim(0, START + 5 * PAGE, PAGE).unwrap();
         assert_eq!(pages(3, 5), [5]);
+        // To both ends of the area, and no further.
+        ledger.settle(0, START, 8 * PAGE, Some(5));
+        assert_eq!((pages(0, 9), pages(7, 9)), ((1..8).collect(), (0..7).rev().collect()));
+    }
+
+    #[test]
+    fn which_page_of_an_entry_is_followed_is_drawn_for_each_run() {
+        let (mut all, mut by_round) = (std::collections::BTreeSet::new(), [0; 8]);
+        for key in 0..20 {
+            let followed = followed(&of_pages(1_000, 125, key));
+            followed.iter().for_each(|page| by_round[usize::try_from(page / 125).unwrap()] += 1);
+            all.insert(followed);
+        }
+        // 312 each are expected of 2,500, with a standard deviation of 17.
+        assert!(all.len() == 20 && by_round.iter().all(|count| (200..450).contains(count)), "{by_round:?}");
     }
 
     #[test]

@@ -255,6 +255,8 @@ fn a_device_that_keeps_less_than_it_takes_is_named_with_what_it_keeps() {
     }
 }
 
+mod repeated;
+
 /// Where the data of a managed file begins.
 const FIRST_BYTE: u64 = 1 << 20;
 
