@@ -1,9 +1,13 @@
 //! I/Os that are under way, so that somebody else than the thread that waits for them sees which do not come back.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use iotrial_model::plan::IO_DEADLINE;
 use iotrial_model::verification::Noticed;
 
 /// A time between two looks that is longer is none of the storage: the program stood still.
@@ -12,6 +16,43 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// Who hangs for so many deadlines is no longer waited for: two minutes, unless another deadline is given.
 // A choice: multipath drivers wait a minute or two for another path.
 pub(crate) const DEADLINES_WAITED: u32 = 8;
+
+/// How often whoever waits for a call looks for the time.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Who opens something and looks at it waits so long. A raw device is looked at in thousands of places, which takes a minute on a disk that
+/// turns, whatever the deadline of one I/O is.
+pub(crate) const OPENING: Duration = Duration::from_secs(IO_DEADLINE.as_secs() * DEADLINES_WAITED as u64);
+
+/// What a call answers, or [`io::ErrorKind::TimedOut`] where it is not back within `patience`.
+// In a thread of its own: one that is in a call to a device that hangs cannot be ended, and whoever waits for it could not say so.
+pub(crate) fn within<T: Send + 'static>(
+    patience: Duration,
+    call: impl Fn() -> T + Clone + Send + 'static,
+) -> io::Result<T> {
+    let (sender, receiver) = mpsc::channel();
+    let of_thread = call.clone();
+    let work = move || {
+        // Nobody waits for one that hung.
+        let _ = sender.send(of_thread());
+    };
+    let Ok(thread) = thread::Builder::new().name("iotrial-open".to_owned()).spawn(work) else {
+        // Where no thread can be had, nobody sees what hangs.
+        return Ok(call());
+    };
+    let (mut waited, mut last_look) = (Duration::ZERO, Instant::now());
+    while waited < patience {
+        match receiver.recv_timeout(TICK) {
+            Ok(answer) => return Ok(answer),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                std::panic::resume_unwind(thread.join().expect_err("it went without a word"))
+            }
+        }
+        waited += std::mem::replace(&mut last_look, Instant::now()).elapsed().min(LONGEST_LOOK);
+    }
+    Err(io::ErrorKind::TimedOut.into())
+}
 
 /// An I/O that was handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +158,19 @@ impl OfThread {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_that_does_not_come_back_is_not_waited_for_and_one_that_does_answers() {
+        let (answers, asked) = mpsc::channel::<u8>();
+        let asked = Arc::new(Mutex::new(asked));
+        let call = move || asked.lock().unwrap().recv();
+        let hung = within(Duration::from_millis(1), call.clone()).unwrap_err();
+        assert_eq!(hung.kind(), io::ErrorKind::TimedOut);
+        // The first thread gets one of them, the second the other.
+        answers.send(7).unwrap();
+        answers.send(7).unwrap();
+        assert_eq!(within(OPENING, call).unwrap(), Ok(7));
+    }
 
     #[test]
     fn an_io_ages_while_somebody_looks_and_not_while_the_program_stands_still() {

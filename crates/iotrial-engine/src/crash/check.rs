@@ -19,7 +19,7 @@ use crate::content::{Content, SECTOR};
 use crate::targets::fill::AlignedBuffer;
 use crate::targets::managed_file::{Header, RunId};
 use crate::targets::{NO_FLAGS, os};
-use crate::under_way::{Begun, DEADLINES_WAITED, OfThread, UnderWay};
+use crate::under_way::{Begun, DEADLINES_WAITED, OPENING, OfThread, UnderWay, within};
 use crate::verify::blocks::{Extent, read_pages};
 use crate::verify::found::{Found, FoundFault};
 use crate::verify::judge::{Flaw, kind_when_repeated};
@@ -102,8 +102,15 @@ pub struct TargetToCheck {
 ///
 /// # Errors
 ///
-/// When it is missing, in use, or cannot be the one.
+/// When it is missing, in use, or cannot be the one, or does not answer within two minutes.
 pub fn open_to_check(armed: &Armed, run: RunId) -> Result<TargetToCheck, CheckCrashError> {
+    let asked = armed.clone();
+    let hung = |source| CheckCrashError::Open { path: armed.path.clone(), source };
+    within(OPENING, move || open_here(&asked, run)).map_err(hung)?
+}
+
+/// The same, by the thread that asks.
+fn open_here(armed: &Armed, run: RunId) -> Result<TargetToCheck, CheckCrashError> {
     let path = || armed.path.clone();
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => CheckCrashError::Missing { path: path() },

@@ -14,6 +14,7 @@ use super::directory::Directory;
 use super::managed_file::{EXTENSION, Foreign, Found, ManagedFile};
 use super::obstacle::{self, Obstacle, sentences};
 use super::os;
+use crate::under_way::{OPENING, within};
 
 /// What was found at a path.
 #[derive(Debug)]
@@ -206,6 +207,9 @@ impl ProbeError {
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 "check the spelling: a file is where a directory should be".to_owned()
             }
+            Self::Examine { source, .. } if source.kind() == io::ErrorKind::TimedOut => {
+                "the storage hangs: the kernel keeps this process until the device answers or is removed, and its log (dmesg) may say why".to_owned()
+            }
             Self::Examine { path, .. } if path.as_os_str().is_empty() => {
                 "give a directory, or a block device".to_owned()
             }
@@ -230,8 +234,15 @@ impl ProbeError {
 ///
 /// # Errors
 ///
-/// When it cannot be a target; [`ProbeError::hint`] says what to do.
+/// When it cannot be a target, or does not answer within two minutes; [`ProbeError::hint`] says what to do.
 pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Result<ProbedTarget, ProbeError> {
+    let asked = (path.to_owned(), destroy.map(str::to_owned), protected.to_owned());
+    let hung = |source| ProbeError::Examine { path: path.to_owned(), source };
+    within(OPENING, move || probe_here(&asked.0, asked.1.as_deref(), &asked.2)).map_err(hung)?
+}
+
+/// The same, by the thread that asks.
+fn probe_here(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Result<ProbedTarget, ProbeError> {
     // Not every system shows devices as files, whose kind could be asked.
     if os::names_a_device(path) {
         return device::probe(path.to_owned(), destroy, protected);
