@@ -1,5 +1,12 @@
 //! `iotrial capture`: the block I/O of a running database, or of a trace, and the profile that makes it again.
 
+#[cfg(target_os = "linux")]
+#[path = "capture/linux.rs"]
+mod os;
+#[cfg(not(target_os = "linux"))]
+#[path = "capture/elsewhere.rs"]
+mod os;
+
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -49,7 +56,7 @@ pub fn capture(args: &CaptureArgs) -> Result<ExitCode, Failure> {
     let (answer, is_stopped) = match wanted(args)? {
         Wanted::Live(duration) => {
             outputs.all_is_read()?;
-            live(args, duration)?
+            os::live(args, duration)?
         }
         Wanted::File(path) => (of_file(path)?, false),
     };
@@ -59,8 +66,9 @@ pub fn capture(args: &CaptureArgs) -> Result<ExitCode, Failure> {
         .and_then(Path::file_stem)
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let text = profile_text(&profile_name(&name), &answer.facts, answer.duration_s, &answer.jobs);
-    let profile =
-        Profile::parse(&text).context("the captured load is no profile").map_err(Failure::execution)?;
+    let profile = Profile::parse(&text)
+        .context("the captured load does not make a valid profile")
+        .map_err(Failure::execution)?;
     let compared = compared(&answer, &profile);
     if let Some(path) = &args.output {
         outputs.write(path, text.as_bytes())?;
@@ -156,44 +164,6 @@ fn refused(path: &Path, error: BlockTraceError) -> Failure {
     };
     let error = anyhow::Error::new(error).context(format!("cannot read the trace `{}`", path.display()));
     Failure::input(error).hint(hint.to_owned())
-}
-
-#[cfg(target_os = "linux")]
-fn live(args: &CaptureArgs, duration: Duration) -> Result<(CaptureAnswer, bool), Failure> {
-    use iotrial_host::machine::machine;
-    use iotrial_model::block_trace::{TraceCost, TraceSource};
-    use iotrial_session::block_trace::{BlockTraceRequest, device_name, trace_block_io};
-
-    let control = crate::signal::control_without_a_word()?;
-    let (mut reader, mut capture) = (BlockTraceReader::default(), Capture::default());
-    let mut hear = |line: &str| {
-        // Of our own trace each line is known; others are counted.
-        let _ = reader.line(line, &mut |event| capture.add(event));
-    };
-    let request = BlockTraceRequest { targets: args.targets.clone(), process: args.pid, duration };
-    let traced = trace_block_io(&request, &control, &mut hear)?;
-    let other_line_count = reader.other_line_count;
-    let lost_count = reader.lost_count.max(traced.lost_count);
-    let (_, devices) = reader.end().map_err(|_| {
-        let error = anyhow!("no read or write reached a device in {:.1} s", traced.seconds);
-        Failure::execution(error).hint("capture while the load runs, and longer".to_owned())
-    })?;
-    let facts = TraceFacts {
-        source: TraceSource::Live,
-        host: Some(machine().name),
-        devices: devices.iter().map(|numbers| device_name(numbers)).collect(),
-        traced_s: Some(traced.seconds),
-        lost_count,
-        other_line_count,
-        cost: Some(TraceCost { cpu_s: traced.cpu_s, mark_us: traced.mark_us }),
-    };
-    Ok((capture.answer(facts), control.is_stopping()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn live(_: &CaptureArgs, _: Duration) -> Result<(CaptureAnswer, bool), Failure> {
-    let error = anyhow!("this system has no tracefs");
-    Err(Failure::input(error).hint("trace on the Linux host of the database, or give a trace".to_owned()))
 }
 
 /// A name that no built-in profile has.
