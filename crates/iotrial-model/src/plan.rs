@@ -510,8 +510,7 @@ impl Plan {
             return Err(PlanError::NoWholeSectors { job: job.name.clone() });
         }
         let mut plan = Self { verified: true, io_deadline: Some(io_deadline), ..self };
-        let pages: u64 = (0..plan.areas.len()).map(|area| plan.pages_of(area)).sum();
-        let needed = ByteSize::bytes(pages.saturating_mul(MAP_ENTRY_BYTES));
+        let needed = plan.whole_map();
         if let Some(allowed) = map_memory.filter(|allowed| needed > *allowed) {
             let pages_per_entry = needed.get().div_ceil(allowed.get().max(MAP_ENTRY_BYTES));
             plan.pages_per_entry = u32::try_from(pages_per_entry).unwrap_or(u32::MAX);
@@ -520,6 +519,18 @@ impl Plan {
             ));
         }
         Ok(plan)
+    }
+
+    /// What the map of what was written was allowed to take, by what it has room for; `None` where it has an entry for each page.
+    pub fn map_memory(&self) -> Option<ByteSize> {
+        let bytes = self.whole_map().get().div_ceil(self.pages_per_entry.max(1).into());
+        (self.pages_per_entry > 1).then_some(ByteSize::bytes(bytes))
+    }
+
+    /// A map with an entry for each page.
+    fn whole_map(&self) -> ByteSize {
+        let pages: u64 = (0..self.areas.len()).map(|area| self.pages_of(area)).sum();
+        ByteSize::bytes(pages.saturating_mul(MAP_ENTRY_BYTES))
     }
 
     /// Entries of the map of what was written to an area: one for each page, or for [`Self::pages_per_entry`] of them.
@@ -998,10 +1009,14 @@ size = "10GiB"
         assert_eq!(Plan::map_memory_of(ByteSize::gib(16)), ByteSize::GIB);
         let exact = plan.clone().verified(None, IO_DEADLINE).unwrap();
         assert_eq!((verified(map).pages_per_entry, exact.pages_per_entry), (1, 1));
+        assert_eq!(exact.map_memory(), None);
         assert_eq!((exact.notes.len(), verified(map - 1).notes.len()), (0, 1));
         for (bytes, pages_per_entry) in [(map - 1, 2), (map / 2, 2), (map / 8, 8), (map / 8 - 1, 9)] {
             let sampled = verified(bytes);
             assert_eq!(sampled.pages_per_entry, pages_per_entry, "{bytes}");
+            // Whoever asks for as much again gets the same map.
+            let again = plan.clone().verified(sampled.map_memory(), IO_DEADLINE).unwrap();
+            assert_eq!(again.pages_per_entry, pages_per_entry, "{bytes}");
             let entries = sum(&|area| sampled.map_entries_of(area));
             // Rounded up in each area.
             assert!(entries * MAP_ENTRY_BYTES <= bytes + 8 * plan.areas.len() as u64, "{bytes}: {entries}");

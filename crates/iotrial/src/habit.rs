@@ -243,7 +243,13 @@ fn unit_for(argument: &str, value: &str) -> Option<String> {
     let (_, usual) = UNITS.iter().find(|(name, _)| *name == placeholder)?;
     // Results are looked back at for days, and loads last seconds.
     let unit = if option == "--since" { "d" } else { *usual };
-    value.parse::<f64>().ok().map(|_| format!("did you mean `{option} {value}{unit}`?"))
+    let number = value.parse::<f64>().ok()?;
+    // There is no use for a file or a map of nothing.
+    Some(if number == 0.0 && placeholder == "SIZE" {
+        format!("give a size above zero, such as `{option} 2GiB`, or leave it out")
+    } else {
+        format!("did you mean `{option} {value}{unit}`?")
+    })
 }
 
 /// What is said of a database that iotrial makes loads of, and has no rules or limits of its own for.
@@ -401,6 +407,8 @@ mod tests {
         check("iotrial watch --runtime 90", "--duration 90s");
         check("iotrial run --until-steady 60", "--until-steady 60s");
         check("iotrial run -s 2", "--size 2GiB");
+        check("iotrial verify --map-memory 0", "--map-memory 2GiB");
+        check("iotrial run --ramp 0", "--ramp 0s");
         check("iotrial records --since 7", "--since 7d");
         assert!(!asked("iotrial run -d soon").1.contains("tip:"));
         assert!(asked("iotrial check --for etcd").1.contains("tip: there is nothing for etcd alone"));

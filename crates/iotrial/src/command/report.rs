@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_model::plan::AreaKind;
+use iotrial_model::plan::{AreaKind, IO_DEADLINE, Plan};
 use iotrial_model::record::RunRecord;
 use iotrial_model::step::Step;
 use iotrial_model::sweep::SweepRecord;
@@ -72,7 +72,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 /// The run of a record as the command line takes it, as far as the record has it in so many words.
 pub fn again(record: &RunRecord) -> String {
     let command = format!("{} {}", command_of(record), shell_line::quoted(&record.plan.profile));
-    let run = stopped::on_targets(&command, &record.targets);
+    let run = stopped::on_targets(&command, &record.targets) + &of_comparison(&record.plan);
     let managed = record.plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile);
     // With the head of each file, and what was cut off at the end of a block.
     let mib = managed.map(|area| area.offset.get() + area.length.get()).sum::<u64>().div_ceil(1 << 20);
@@ -84,6 +84,14 @@ pub fn again(record: &RunRecord) -> String {
     let need =
         search.need.as_ref().map(|need| format!(" {}", shell_line::option("--need", &need.to_string())));
     format!("{run}{size}{}", need.unwrap_or_default())
+}
+
+/// What a load that compares was given beside the usual.
+fn of_comparison(plan: &Plan) -> String {
+    let deadline = plan.io_deadline.filter(|deadline| *deadline != IO_DEADLINE);
+    let deadline = deadline.map(|deadline| format!(" --io-deadline {}", format_duration(deadline)));
+    let map = plan.map_memory().map(|size| format!(" --map-memory {}B", size.get()));
+    [deadline, map].into_iter().flatten().collect()
 }
 
 /// The steps of a load as `--steps` takes them; `None` where it has none, or some that only a profile can describe.

@@ -372,7 +372,7 @@ fn next_step(summary: &Summary, again: &Again, name: &str) -> String {
         // How fast is a question of its own.
         (Outcome::Qualified, _) if summary.verification.is_some() => {
             let run = Again { command: "run", ..again.clone() };
-            format!("{}   # how fast it is", run.without(&[]))
+            format!("{}   # how fast it is", run.without(&["--io-deadline", "--map-memory"]))
         }
         (Outcome::NotQualified, _) if summary.verification.is_some() => {
             format!("iotrial check{}   # what is below it, and whether it is healthy", again.targets)

@@ -82,6 +82,11 @@ fn a_map_that_is_too_small_for_all_pages_follows_some_and_says_how_likely_a_faul
     assert_eq!(of("map_bytes"), 8 * of("pages_followed"));
     // Rounded up in each of two files.
     assert!(of("map_bytes") <= 4_096 + 16, "{verification}");
+    // What is said next is a command that there is, without what only a comparison takes.
+    let shown = bench.run(&[&verify[..], &["--io-deadline", "20s"]].concat()).expect_code(0);
+    let said = shown.stdout + &shown.stderr;
+    assert!(said.contains("iotrial run ./small.toml"), "{said}");
+    assert!(!said.contains("--map-memory 4KiB") && !said.contains("--io-deadline 20s"), "{said}");
     bench.run(&["verify", "--target", "a", "--map-memory", "0B"]).expect_code(2);
     let no_time = ["verify", "crash", "check", "j", "--cut", "power", "--io-deadline", "0s"];
     bench.run(&no_time).expect_code(2);
