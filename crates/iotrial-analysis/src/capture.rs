@@ -128,7 +128,8 @@ impl Capture {
     }
 
     fn count(&mut self, event: BlockEvent) {
-        self.begin_ns.get_or_insert(event.at_ns);
+        // Traces that were put together need not begin with the earliest.
+        self.begin_ns = Some(self.begin_ns.map_or(event.at_ns, |begin| begin.min(event.at_ns)));
         self.end_ns = self.end_ns.max(event.at_ns);
         match event.kind {
             BlockEventKind::Issue => self.issued(event),

@@ -6,6 +6,10 @@ use iotrial_model::block_trace::{BlockEvent, BlockEventKind, BlockOp, TraceSourc
 
 /// No format begins with more lines of something else.
 const MOST_LINES_BEFORE: u64 = 10_000;
+/// No read or write is larger: limits of the kernel are far below.
+const MOST_BYTES: u64 = 1 << 32;
+/// A host with more is none; what a text names beyond is not counted.
+const MOST_DEVICES: usize = 4_096;
 
 /// Why a text is no trace that can be read. The message says nothing of the file: the caller names it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -99,19 +103,18 @@ impl BlockTraceReader {
             return if self.line_count > MOST_LINES_BEFORE { Err(BlockTraceError::Unknown) } else { Ok(()) };
         };
         match (format.read)(line, &mut self.columns) {
-            Some(line) => self.hand_out(&line, hear),
-            None => self.other_line_count += 1,
+            Some(line) if line.bytes <= MOST_BYTES => self.hand_out(&line, hear),
+            _ => self.other_line_count += 1,
         }
         Ok(())
     }
 
     fn hand_out(&mut self, line: &Line, hear: &mut dyn FnMut(BlockEvent)) {
-        let device = self.devices.iter().position(|name| *name == line.device).unwrap_or_else(|| {
-            self.devices.push(line.device.clone());
-            self.devices.len() - 1
-        });
+        let Some(device) = self.device(&line.device) else {
+            self.other_line_count += 1;
+            return;
+        };
         let Line { at_ns, kind, op, is_durable, sector, bytes, .. } = *line;
-        let device = u32::try_from(device).unwrap_or(u32::MAX);
         let event = BlockEvent { at_ns, kind, device, op, is_durable, sector, bytes };
         if let Some(took_ns) = line.took_ns {
             hear(BlockEvent { at_ns: at_ns.saturating_sub(took_ns), kind: BlockEventKind::Issue, ..event });
@@ -119,6 +122,18 @@ impl BlockTraceReader {
         hear(event);
         let is_issue = line.took_ns.is_some() || kind == BlockEventKind::Issue;
         self.issue_count += u64::from(is_issue && matches!(op, BlockOp::Read | BlockOp::Write));
+    }
+
+    /// The place of a device in the list; `None` where the list is full.
+    fn device(&mut self, name: &str) -> Option<u32> {
+        let at = self.devices.iter().position(|known| known == name).unwrap_or(self.devices.len());
+        if at == MOST_DEVICES {
+            return None;
+        }
+        if at == self.devices.len() {
+            self.devices.push(name.to_owned());
+        }
+        u32::try_from(at).ok()
     }
 
     /// Who wrote the trace, and the devices that it names.

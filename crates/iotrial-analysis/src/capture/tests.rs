@@ -134,3 +134,18 @@ fn what_is_missing_in_a_trace_is_said() {
     assert_eq!(answer.remarks, [LostEvents, FewIos, NoSyncs, NoCompletions]);
     assert_eq!(answer.read, None);
 }
+
+#[test]
+fn traces_that_were_put_together_in_any_order_are_counted_from_the_earliest() {
+    let mut capture = Capture::default();
+    // The first fills the window in which events are put in order, so that the second comes too late for it.
+    for at in 0..REORDERED as u64 {
+        io(&mut capture, 10_000_000 + at, BlockOp::Read, at * 4_096, 8_192);
+    }
+    for at in 0..2_000 {
+        io(&mut capture, at * 1_000, BlockOp::Read, at * 4_096, 8_192);
+    }
+    let answer = capture.answer(TraceFacts { traced_s: None, ..facts() });
+    assert_eq!(answer.io_count, REORDERED as u64 + 2_000);
+    assert!((9.0..=11.0).contains(&answer.duration_s), "{}", answer.duration_s);
+}

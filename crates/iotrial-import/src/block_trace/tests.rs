@@ -65,6 +65,7 @@ fn lost_events_are_counted_and_lines_of_strangers_are_never_a_panic() {
         "CPU:0 [LOST 123 EVENTS]",
         "x-1 [0] 1.5: block_rq_issue: 7,0 R 8192 () 0 + 16 [fio]",
         "x-1 [0] 1.5: block_rq_issue: 7,0 R 8192 () 18446744073709551615 + 18446744073709551615 [fio]",
+        "x-1 [0] 1.5: block_rq_issue: 7,0 R 8192 () 0 + 36028797018963967 [fio]",
         "x-1 [0] 99999999999999999999.5: block_rq_issue: 7,0 R 8192 () 0 + 16 [fio]",
         "x-1 [0] 1.é: block_rq_issue: 7,0 R 8192 () 0 + 16 [fio]",
         "block_rq_issue: ",
@@ -74,5 +75,16 @@ fn lost_events_are_counted_and_lines_of_strangers_are_never_a_panic() {
     for line in lines {
         reader.line(line, &mut |_| count += 1).unwrap();
     }
-    assert_eq!((count, reader.lost_count, reader.other_line_count), (1, 123, 5));
+    assert_eq!((count, reader.lost_count, reader.other_line_count), (1, 123, 6));
+}
+
+#[test]
+fn a_text_that_names_more_devices_than_a_host_has_takes_no_more_memory() {
+    let mut reader = BlockTraceReader::default();
+    for device in 0..MOST_DEVICES + 10 {
+        let line = format!("x-1 [0] 1.5: block_rq_issue: {device},0 R 8192 () 0 + 16 [fio]");
+        reader.line(&line, &mut |_| ()).unwrap();
+    }
+    assert_eq!(reader.other_line_count, 10);
+    assert_eq!(reader.end().unwrap().1.len(), MOST_DEVICES);
 }
