@@ -27,6 +27,9 @@ pub enum ParseNeedError {
     /// A need is told in I/Os: bytes per second leave open how many of them there are.
     #[error("`{0}` is a bandwidth; a need is given in IOPS, such as 20000iops")]
     Bandwidth(String),
+    /// A point in front of three digits: one of thousands in many countries, and of a fraction in others.
+    #[error("`{0}` may mean thousands or a fraction; write 20000iops for twenty thousand, 20iops for twenty")]
+    Thousands(String),
     /// The word before the `=` is not a role.
     #[error("`{word}` is not a role; the roles are {}", Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", "))]
     Role {
@@ -42,6 +45,19 @@ pub enum ParseNeedError {
 }
 
 impl Need {
+    /// As a person types it: `20.000iops` is refused, because it is twenty thousand for one and twenty for another.
+    ///
+    /// # Errors
+    ///
+    /// When it is not clear what is meant, or it is no need.
+    pub fn typed(text: &str) -> Result<Self, ParseNeedError> {
+        let rates = text.split(',').map(|part| part.rsplit('=').next().unwrap_or(part).trim());
+        match rates.into_iter().find(|rate| may_be_thousands(rate)) {
+            Some(rate) => Err(ParseNeedError::Thousands(rate.to_owned())),
+            None => text.parse(),
+        }
+    }
+
     /// All roles together, in I/Os per second.
     pub fn total_iops(&self) -> f64 {
         match self {
@@ -64,6 +80,16 @@ impl Need {
             }
         }
     }
+}
+
+/// `20.000iops`, `1.500.000`; not `0.125iops` or `1.5iops`.
+fn may_be_thousands(rate: &str) -> bool {
+    let mut groups = rate.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ').split('.');
+    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_first = |group: &str| is_digits(group) && group.len() <= 3 && !group.starts_with('0');
+    groups.next().is_some_and(is_first)
+        && groups.clone().next().is_some()
+        && groups.all(|group| is_digits(group) && group.len() == 3)
 }
 
 impl fmt::Display for Need {
@@ -142,6 +168,18 @@ mod tests {
         assert!(
             ("data=18000iops,log=900 iops".parse::<Need>().unwrap().total_iops() - 18_900.0).abs() < 1e-9
         );
+    }
+
+    #[test]
+    fn a_point_in_front_of_three_digits_is_refused_where_a_person_types_it() {
+        for text in ["20.000iops", "1.500.000 IOPS", "data=18.000iops,log=900iops", "20.000"] {
+            assert!(matches!(Need::typed(text), Err(ParseNeedError::Thousands(_))), "{text}");
+        }
+        for text in ["20000iops", "1.5iops", "0.125iops", "1234.125iops", "data=1.25iops,log=900iops"] {
+            assert_eq!(Need::typed(text), text.parse(), "{text}");
+        }
+        // In a record it is a number that a program wrote.
+        assert_eq!("20.125iops".parse(), Ok(Need::Total(20.125)));
     }
 
     #[test]

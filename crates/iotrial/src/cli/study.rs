@@ -188,7 +188,7 @@ pub struct StudyNewArgs {
     pub duration: Option<Duration>,
 
     /// Measure whether each target sustains this rate, such as 20000iops or data=18000iops,log=900iops.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = Need::typed)]
     pub need: Option<Need>,
 }
 

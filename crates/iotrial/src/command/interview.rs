@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, FuzzySelect, Input, Select};
 use iotrial_model::given_target::GivenTarget;
-use iotrial_model::need::Need;
+use iotrial_model::need::{Need, ParseNeedError};
 use iotrial_model::units::{duration_in_words, format_duration};
 use iotrial_session::judged_profile::JudgedProfile;
 use iotrial_session::request::{Aim, LoadRequest, RigRequest};
@@ -158,11 +158,10 @@ fn needed(text: &str) -> Result<Option<Need>, String> {
     if plain.is_empty() {
         return Ok(None);
     }
-    if plain.contains('=') {
-        return plain
-            .parse()
-            .map(Some)
-            .map_err(|error: iotrial_model::need::ParseNeedError| error.to_string());
+    match Need::typed(&plain) {
+        Err(error @ ParseNeedError::Thousands(_)) => return Err(error.to_string()),
+        typed if plain.contains('=') => return typed.map(Some).map_err(|error| error.to_string()),
+        _ => {}
     }
     let number = plain.trim_end_matches("iops").trim().replace([',', ' '], "");
     let (digits, factor) = match number.strip_suffix('k') {

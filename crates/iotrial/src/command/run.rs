@@ -151,7 +151,7 @@ enum Needed {
 
 /// Reads what --need stands for.
 fn needed(need: &str, args: &RunArgs) -> Result<Needed, Failure> {
-    let error = match need.parse() {
+    let error = match Need::typed(need) {
         Ok(need) => return Ok(Needed::Rates(need)),
         Err(error) => error,
     };
